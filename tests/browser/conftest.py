@@ -47,15 +47,11 @@ class Site:
     """A server that a test can stop and restart with the same port and data.
 
     Args:
-        data: the folder for its data.
         program: Python's arguments that run the command `samedeal`; by default its clock is that of
             `ahead_now`.
-        options: further options of `samedeal serve`.
 
     Attributes:
-        data: the folder for its data.
         ahead: by how many seconds its clock is ahead.
-        process: the server, once it is started.
     """
 
     process: Running

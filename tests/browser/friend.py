@@ -26,12 +26,9 @@ class Friend:
     """A player's session without a browser: it takes a hundredth of a page's processor time.
 
     Args:
-        url: the URL of the site.
         name: the name of a new guest.
-        token: the token of a known player, such as a `Player`'s.
 
     Attributes:
-        token: the player's.
         attempt: the id of the last attempt.
     """
 

@@ -102,11 +102,7 @@ def _balanced(ports: list[int]) -> Iterator[str]:
 
 
 def race_through_restarts(browser: Browser, rounds: int = 1) -> list[float]:
-    """Race while each node is restarted `rounds` times.
-
-    Returns:
-        The duration of each player's disconnections, in milliseconds.
-    """
+    """Race while each node is restarted; return the milliseconds of each disconnection."""
     with running_server() as redis:
         nodes = Nodes(redis.url)
         with nodes.serving():

@@ -139,8 +139,6 @@ class Cast:
     """The players who visit screens, created on first use.
 
     Args:
-        browser: a browser; each player has a separate context.
-        url: the URL of the site.
         settings: the settings of the contexts, as from `device`.
         prepare: as in `Player`.
     """

@@ -97,14 +97,7 @@ def _newcomer(browser: Browser) -> Iterator[tuple[Page, CDPSession]]:
 def visit(
     browser: Browser, url: str, codings: Iterable[str] = ("br", "gzip"), *, slow: bool = True
 ) -> Visit:
-    """Visit an address for the first time.
-
-    Args:
-        browser: a browser; the visit leaves nothing in it.
-        url: the page to visit.
-        codings: the compressions that the browser accepts.
-        slow: whether to emulate the network and processor of a slow phone.
-    """
+    """Visit an address for the first time."""
     with _newcomer(browser) as (page, session):
         headers = {"Accept-Encoding": ", ".join(codings)}
         session.send("Network.setExtraHTTPHeaders", {"headers": headers})

@@ -19,12 +19,7 @@ POSTS = ROOT / "deploy/posts.yml"
 
 
 def compose(*added: Path, **variables: str) -> dict[str, Any]:
-    """Read the compose file with only these variables set, as if in `.env`.
-
-    Args:
-        added: further compose files to merge into it.
-        variables: the variables.
-    """
+    """Read the compose file with only these variables set, as if in `.env`."""
     found: dict[str, Any] = {}
     for file in (COMPOSE, *added):
         found = _merged(found, _read(file, variables))
@@ -56,8 +51,6 @@ def arguments(command: list[str], service: dict[str, Any], secrets: Path) -> lis
     """Return a service's command, with local programs and files in place of the image's.
 
     Args:
-        command: the command.
-        service: the service.
         secrets: the directory that `deploy/make-secrets.sh` filled.
     """
     name, *words = command

@@ -47,7 +47,6 @@ def _without_words(schema: Any, *, names: bool = False) -> Any:
     """Return a schema without descriptions and Kubernetes-specific keys.
 
     Args:
-        schema: the schema, or a part of it.
         names: whether its keys are names of fields.
     """
     if isinstance(schema, list):

@@ -19,11 +19,7 @@ Asked = tuple[str, frozenset[str]]
 
 
 def selectors(text: str) -> Iterator[Asked]:
-    """Yield the metrics that an expression selects, with the labels it matches or groups by.
-
-    Raises:
-        ValueError: the expression is not valid PromQL.
-    """
+    """Yield the metrics that an expression selects, with the labels it matches or groups by."""
     groups: list[set[str]] = []
 
     def labels_of(expression: promql_parser.Expr) -> set[str] | None:

@@ -24,13 +24,7 @@ LASTING = 60_000
 
 
 class Site(NamedTuple):
-    """A Redis directory with played games, as its server left it.
-
-    Attributes:
-        program: the server.
-        data: the directory.
-        contents: its contents.
-    """
+    """A Redis directory with played games, as its server left it."""
 
     program: str
     data: Path

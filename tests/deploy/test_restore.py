@@ -38,7 +38,6 @@ class Backups(NamedTuple):
     """Copies of a store with played games.
 
     Attributes:
-        files: a copy of Redis's directory, with the append-only file.
         snapshot: the file written by `redis-cli --rdb`.
         report: the output of `verify-store --json` at that time.
     """

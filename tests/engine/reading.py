@@ -69,11 +69,7 @@ def read_move(ruleset: Ruleset, text: str) -> bool:
 
 
 def read_position(position: Any) -> Board | None:
-    """Read a position; a valid one formats to the same piles and can be played on.
-
-    Returns:
-        The board, or `None` if the position is not valid.
-    """
+    """Read a position; a valid one formats to the same piles and can be played on."""
     try:
         board = parse_position(position)
     except EngineError:

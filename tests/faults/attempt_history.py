@@ -38,9 +38,7 @@ class AttemptHistory:
     """An attempt, replayed from its journal.
 
     Attributes:
-        seed: its deal's seed, in hexadecimal.
         states: `states[n - 1]` is the state after entry n.
-        events: the decoded entries.
     """
 
     id: str

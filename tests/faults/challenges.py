@@ -28,15 +28,7 @@ if TYPE_CHECKING:
 
 
 class ChallengeChecks:
-    """Compares the journals of challenges with attempts, histories, and the players' ledgers.
-
-    Args:
-        stored: the contents of Redis.
-        attempts: the attempts, with checked journals.
-        commands: the players' commands.
-        now: time in Unix milliseconds.
-        complaints: the list to which complaints are added.
-    """
+    """Compares the journals of challenges with attempts, histories, and the players' ledgers."""
 
     def __init__(
         self,

@@ -48,15 +48,12 @@ class AttemptSummary:
     """Facts about an attempt with a checked journal, for later checks.
 
     Attributes:
-        results: the result after each entry.
         times: milliseconds from the start to each entry.
         deadline: when the attempt ends by itself, in Unix milliseconds.
         played: whether its player did more than open it or give up.
         day: the day of a daily, or `None`.
-        help: the help that the player may request.
         ranked: whether the player had a kept identity at its start.
         days: its lifetime in days if it is played; shorter when much is stored.
-        occasion: its occasion, if it is neither a race nor a daily.
         stopped: whether this is a pace bot's attempt that stopped while moves were left.
     """
 
@@ -85,9 +82,6 @@ def check(
     """Compare everything stored with everything sent and received, at the end of a run.
 
     Args:
-        stored: the contents of Redis.
-        ledgers: the ledgers of all players.
-        now: time in Unix milliseconds.
         nodes: the nodes' settings; this process's defaults if `None`.
     """
     nodes = nodes or Nodes()

@@ -18,13 +18,7 @@ from tests.faults.stored import Stored
 
 
 class CircleChecks:
-    """Compares the journals of circles with the players' ledgers.
-
-    Args:
-        stored: the contents of Redis.
-        commands: the players' commands.
-        complaints: the list to which complaints are added.
-    """
+    """Compares the journals of circles with the players' ledgers."""
 
     def __init__(
         self, stored: Stored, commands: Mapping[str, CommandIndex], complaints: list[Complaint]

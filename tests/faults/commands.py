@@ -55,8 +55,6 @@ class CommandIndex:
         """Return when a command was first sent as entry `seq`, or `NEVER_SENT`.
 
         Args:
-            attempt: the attempt.
-            seq: the number of the entry.
             move: the text of a move, or `RESIGN`, `UNDONE` or `HINT`.
         """
         return self._entries.get((attempt, seq, move), NEVER_SENT)

@@ -45,11 +45,7 @@ class HistoryChecks:
     """Compares the players' stored data with the journals.
 
     Args:
-        stored: the contents of Redis.
-        days: the closed dailies, from their journals.
-        rooms: the rooms, from their journals.
         ranked: the dailies started with a kept identity.
-        complaints: the list to which complaints are added.
     """
 
     def __init__(

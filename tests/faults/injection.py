@@ -85,10 +85,7 @@ def planned(
     """Return `count` faults, with each kind at least once if `count` allows.
 
     Args:
-        count: number of faults.
-        seed: determines all choices.
         pause: mean seconds between faults.
-        weights: weights of the kinds.
         kinds: the kinds to choose from; all if left out.
     """
     rng = random.Random(seed)
@@ -104,9 +101,6 @@ class Injector:
     """Injects faults into a stage, and waits until all are healed.
 
     Args:
-        stage: the stage.
-        balancer: the balancer in front of its nodes.
-        world: the players' world.
         hold: length of Redis's stops in seconds; random if `None`.
     """
 

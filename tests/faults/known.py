@@ -12,8 +12,6 @@ class Known:
     """Rooms and attempts as a player knows them.
 
     Attributes:
-        rooms: the last event about each room, by code.
-        states: the state of each attempt, by id.
         first_states: the first state of each attempt, known to a device that slept since.
     """
 

@@ -40,10 +40,7 @@ def check_missed(
 
     Args:
         states: the state of the attempt after each entry.
-        events: the entries.
-        message: the event, whose last entry exists.
         claim: the answered command, if it had a `have` or was an `Undo`.
-        about: collects the complaints.
     """
     since, seq = message["since"], message["seq"]
     if "re" not in message:

@@ -16,7 +16,6 @@ def errors(lines: Iterable[str], expected: Collection[str] = ()) -> list[str]:
     """Return each kind of error in a log once, with its number of occurrences.
 
     Args:
-        lines: the log's lines.
         expected: events and last lines of tracebacks to ignore.
     """
     counts: Counter[str] = Counter()

@@ -53,12 +53,7 @@ def _future() -> asyncio.Future[str]:
 
 @dataclass
 class Table:
-    """A group of racing players, and the future code of their room.
-
-    Attributes:
-        seats: number of players.
-        rounds: number of rounds.
-    """
+    """A group of racing players, and the future code of their room."""
 
     game: str
     seats: int

@@ -77,8 +77,6 @@ class RoomHistory:
 
     Attributes:
         states: `states[n - 1]` is the state after entry n.
-        seated: when each member took the seat.
-        ended: by number, when each round was over.
         followed: each unrequested change of the host.
         here: the present members in each room event, with its time of arrival.
     """
@@ -349,11 +347,7 @@ def _check_score(room: Room, complain: Any) -> None:
 
 
 def _decided(room: Room | None, event: Event) -> Event | None:
-    """Return the event of an entry's command in the state before it.
-
-    Raises:
-        Refusal: the command is refused in that state.
-    """
+    """Return the event of an entry's command in the state before it."""
     if room is None or isinstance(event, RoomOpened):
         return event if room is None and isinstance(event, RoomOpened) else None
     decided: Event | None
@@ -379,11 +373,7 @@ def _decided(room: Room | None, event: Event) -> Event | None:
 
 
 def _decided_by_host(room: Room, event: Event) -> Event | None:
-    """Return the event of a command that only the host may give.
-
-    Raises:
-        Refusal: the command is refused in that state.
-    """
+    """Return the event of a command that only the host may give."""
     # A quick match has no host, so the command is refused to any member.
     host = room.host if room.host is not None else room.opened.host
     match event:
@@ -407,9 +397,6 @@ def _decided_start(room: Room, event: RoundStarted) -> Event:
 
     The members' presence is unknown, but the runners must be seated and have agreed. An entry
     without a starter is the start of a quick match.
-
-    Raises:
-        Refusal: the start is refused in that state.
     """
     begun = race_commands.start(
         room,

@@ -48,11 +48,9 @@ class Settings:
     """The settings of a run.
 
     Attributes:
-        faults: the number of faults.
         seed: determines all choices, but not the scheduling of the processes.
         redis: `alone`, `cluster`, or `private`, with a single node.
         workers: number of processes of the single node.
-        players: number of concurrent players.
         pause: mean seconds between faults.
         pace: mean seconds between a player's commands.
         share: divisor of the rooms' time limits.

@@ -24,21 +24,11 @@ class Stored:
     """Everything that the checker reads.
 
     Attributes:
-        attempts: journals by attempt id.
-        rooms: journals by room code.
-        challenges: journals by challenge id.
-        circles: journals by circle id.
         circles_of: by player, the circles with the times of joining.
         dropped: by room and number, the texts of entries dropped by checkpoints, if kept.
         rounds: by deal, the rounds stored separately from the rooms' journals.
         deals: by id, each deal's fields, with `seed` in plain text.
-        leaderboards: scores by player, of each leaderboard.
-        histories: fields of each player's history.
-        races: fields of each race's record, by deal.
-        curves: counts of each daily's curves.
         met: each player's recent opponents, with times in Unix milliseconds.
-        players: fields of each player's record, by id.
-        acts: the audit journal.
         expiries: expiry times of attempts' journals, in Unix milliseconds; no other keys.
         effects: effects left in the outboxes, by attempt id, or by room and round.
         due: times of due items in Unix milliseconds, by member.

@@ -32,7 +32,6 @@ def quick_recording(
 
     Args:
         stop: the last entry before the bot stops, or `None` if it plays to its end.
-        order: the order of their runs' ends.
     """
     found = Recording(ledgers={ADA: Ledger(ADA)})
     rules = ruleset(GAME)

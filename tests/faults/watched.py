@@ -24,11 +24,7 @@ _DECODER: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
 
 @dataclass(slots=True)
 class WatchedChecks:
-    """Checks of the events received by spectators.
-
-    Attributes:
-        delay: milliseconds of delay for spectators.
-    """
+    """Checks of the events received by spectators."""
 
     stored: Stored
     rooms: Mapping[str, RoomHistory]

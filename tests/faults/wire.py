@@ -40,11 +40,7 @@ class Wire:
     async def open(
         cls, port: int, take: Callable[[Message], None], ids: Iterator[int], within: float
     ) -> Wire:
-        """Open a socket through the balancer.
-
-        Raises:
-            LostError: the socket could not be opened within `within` seconds.
-        """
+        """Open a socket through the balancer."""
         try:
             socket = await connect(
                 f"ws://127.0.0.1:{port}/socket",

@@ -159,7 +159,6 @@ class Commands:
     """Generates rows.
 
     Args:
-        rng: source of all choices.
         seen: values that commands can name.
     """
 
@@ -168,12 +167,7 @@ class Commands:
         self._seen = seen
 
     def any(self, command_id: int, numbers: list[int]) -> Row:
-        """Return a valid command of any type.
-
-        Args:
-            command_id: its id.
-            numbers: the numbers of the session's attempts.
-        """
+        """Return a valid command of any type."""
         weights = [WEIGHTS.get(struct, 2) for struct in COMMANDS]
         struct = self._rng.choices(COMMANDS, weights)[0]
         return self.of(struct, command_id, numbers)

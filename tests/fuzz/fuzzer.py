@@ -96,13 +96,9 @@ class World:
     """State shared by all players of a run.
 
     Attributes:
-        ports: the nodes' ports.
         left: number of frames left to send.
         seen: values that commands can name.
-        ledgers: by player.
         complaints: failures, each with the last frames before it.
-        counts: number of occurrences of each event.
-        answers: number of answers by command and answer.
     """
 
     ports: list[int]
@@ -123,7 +119,6 @@ class Sent:
         command: the command in it, or `None`.
         re: the `re` of its answer.
         message: the command for the ledger, if the answer determines its attempt.
-        at: time in Unix milliseconds.
     """
 
     command: Command | PlayMove | None

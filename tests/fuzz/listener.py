@@ -76,11 +76,7 @@ class Refusing:
     decode = staticmethod(decode)
 
     async def answer(self, session: Session, command: Command) -> Event:
-        """Answer a command.
-
-        Raises:
-            Refusal: it is neither `Hello` nor `Ping`.
-        """
+        """Answer a command."""
         await asyncio.sleep(0)
         if isinstance(command, Hello):
             session.identify(PlayerId(PLAYER))
@@ -279,12 +275,7 @@ def _codes_of_client(protocol: Any) -> set[int]:
 
 
 def check_answers(answers: bytes, codes: set[int]) -> None:
-    """Assert that bytes are HTTP responses, then frames if a response switches protocols.
-
-    Args:
-        answers: all written bytes.
-        codes: the allowed close codes.
-    """
+    """Assert that bytes are HTTP responses, then frames if a response switches protocols."""
     rest = answers
     while rest:
         head, end, rest = rest.partition(b"\r\n\r\n")

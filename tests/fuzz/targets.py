@@ -19,8 +19,6 @@ class Target:
     """A reader of untrusted bytes.
 
     Attributes:
-        run: takes an input, and raises an exception if it breaks an invariant.
-        seeds: returns the initial inputs.
         words: words for mutations, in addition to single bytes.
     """
 

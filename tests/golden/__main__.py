@@ -148,11 +148,7 @@ async def _resign(client: Client, attempt: Message) -> None:
 
 
 async def _race(host: Client, guest: Client, redis: Any) -> Message:
-    """Race a round to its end, and another one that the host leaves midway.
-
-    Returns:
-        The guest's last attempt at its start.
-    """
+    """Race a round to its end, and another one that the host leaves midway."""
     game = next(iter(games()))
     room = await host.ask("room.create", game=game, seats=3, limit=7200, key="6" * 8)
     code = room["code"]

@@ -105,11 +105,7 @@ def main() -> int:
 
 
 def _prepared(engine: str) -> dict[str, str]:
-    """Install an engine's prerequisites, and return the commands' environment variables.
-
-    Raises:
-        MissingError: a prerequisite cannot be installed.
-    """
+    """Install an engine's prerequisites, and return the commands' environment variables."""
     provide = partial(
         prerequisites.provide, read=prerequisites.read_version, install_packages=install_packages
     )

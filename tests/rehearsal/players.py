@@ -45,8 +45,6 @@ class Racer:
 
     Attributes:
         seq: number of the attempt's last acknowledged entry.
-        moves: number of acknowledged moves.
-        connections: number of opened sockets.
     """
 
     def __init__(self, port: int, token: str, attempt: str) -> None:
@@ -70,11 +68,7 @@ class Racer:
                 await asyncio.sleep(PACE)
 
     async def check(self) -> None:
-        """Check that all acknowledged entries are still there.
-
-        Raises:
-            LostError: an acknowledged entry is missing.
-        """
+        """Check that all acknowledged entries are still there."""
         await _persistently(self._look)
 
     async def _look(self) -> None:

@@ -51,7 +51,6 @@ class Missing(NamedTuple):
     """A program that is missing or too old.
 
     Attributes:
-        need: the program.
         found: the installed version, `()` if it cannot be read, or `None` without the program.
     """
 
@@ -119,11 +118,7 @@ def message(found: Sequence[Missing]) -> str:
 def provide(
     needs: Sequence[Need], read: Read, install_packages: Callable[[Sequence[str]], bool]
 ) -> None:
-    """Install the packages of missing programs.
-
-    Raises:
-        MissingError: a program is still missing.
-    """
+    """Install the packages of missing programs."""
     found = missing(needs, read)
     packages = [each.need.package for each in found if each.need.package]
     if packages and install_packages(packages):
@@ -143,11 +138,7 @@ def read_version(words: Sequence[str]) -> str | None:
 
 
 def install_compose(folder: Path) -> Path:
-    """Install podman-compose into a separate environment; return its path.
-
-    Raises:
-        MissingError: the installation failed.
-    """
+    """Install podman-compose into a separate environment; return its path."""
     venv.create(folder, symlinks=True)
     pip = [sys.executable, "-m", "pip", "--python", str(folder / "bin" / "python")]
     options = ["--quiet", "--no-input", "--disable-pip-version-check"]

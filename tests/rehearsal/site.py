@@ -26,7 +26,6 @@ class Site:
     """A checkout with an `.env`.
 
     Attributes:
-        folder: the checkout.
         port: the port of the proxy, or of the single container.
         log: the file with the commands' output.
     """
@@ -46,11 +45,7 @@ class Site:
         (self.folder / ".env").write_text("".join(lines))
 
     def run(self, script: str) -> str:
-        """Run a shell script and return its standard output.
-
-        Raises:
-            CommandError: the script failed.
-        """
+        """Run a shell script and return its standard output."""
         with self.log.open("a") as log:
             log.write(f"\n$ {script}\n")
             log.flush()
@@ -83,13 +78,7 @@ class Site:
 
 
 def recipe(heading: str, number: int, replaced: Mapping[str, str] | None = None) -> str:
-    """Return a block of commands of deploy/README.md.
-
-    Args:
-        heading: the section's heading.
-        number: index of the block in the section, from 0.
-        replaced: replacements of words.
-    """
+    """Return a block of commands of deploy/README.md."""
     text = (ROOT / "deploy/README.md").read_text()
     sections = dict(re.findall(r"^##+ (.+)\n((?:(?!##).*\n)*)", text, re.MULTILINE))
     block: str = re.findall(r"^```sh\n(.*?)^```", sections[heading], re.DOTALL | re.M)[number]

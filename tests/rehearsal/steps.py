@@ -52,7 +52,6 @@ class Steps:
     """The steps. Each returns a sentence about its outcome.
 
     Attributes:
-        site: the site to operate on.
         players: all players so far, whose entries must stay.
     """
 

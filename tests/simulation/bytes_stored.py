@@ -68,10 +68,8 @@ class Kept(NamedTuple):
 
     Attributes:
         player: the player whose address is charged.
-        size: in bytes.
         until: until when it must be charged, in Unix milliseconds.
         need: its kind, see `Need`.
-        attempt: the attempt that it is part of, or empty.
     """
 
     player: str
@@ -85,12 +83,9 @@ class Bytes:
     """Stored bytes by owner.
 
     Args:
-        held: all keys.
-        rooms: all rooms that ever existed.
         began: when the first player came, in Unix milliseconds.
 
     Attributes:
-        kept: all stored items.
         unknown: keys of kinds that are not accounted for.
     """
 

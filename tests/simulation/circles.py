@@ -30,8 +30,6 @@ class Club:
     """A circle for players to meet in.
 
     Attributes:
-        key: the idempotency key of its creation.
-        founded: its id, once it is founded.
         links: the links that its members have seen, in order.
     """
 

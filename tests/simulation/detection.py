@@ -12,10 +12,8 @@ def assert_detected(detects: Callable[[int], bool], first: int, *, soon: int, tr
     If `first` is far off, every run of the test spends most of its time searching.
 
     Args:
-        detects: returns whether a seed detects the defect.
         first: the seed tried first; the others count up from it.
         soon: a seed has to detect it within this many, counted from `first`.
-        tried: the number of seeds tried.
     """
     found = next(filter(detects, range(first, first + tried)), None)
     assert found is not None, f"none of {tried} seeds from {first} detects it"

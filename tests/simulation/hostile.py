@@ -71,10 +71,8 @@ class Try:
 
     Attributes:
         at: when it was sent, in Unix milliseconds.
-        type: the command's type.
         exists: whether there is such a room.
         answer: the refusal's code or the answer's type; `None` without an answer.
-        node: the node that answered.
     """
 
     at: int
@@ -98,8 +96,6 @@ class Scene:
     """State shared by the hostile players of a race.
 
     Attributes:
-        honest: the honest players.
-        tasks: the tasks of the honest players.
         keys: the watch keys issued.
     """
 
@@ -120,11 +116,7 @@ class Scene:
 
 
 class Hostile(Player):
-    """A hostile player.
-
-    Attributes:
-        tries: its guesses.
-    """
+    """A hostile player."""
 
     def __init__(self, world: World, network: Network, number: int, address: str) -> None:
         super().__init__(world, network, number, address)
@@ -429,9 +421,7 @@ class Cast:
 
     Attributes:
         honest: honest players besides those in every race.
-        hostile: hostile players.
         works: the plans of the honest players, starting with those in every race.
-        others: the plans of the hostile players.
     """
 
     honest: Sequence[Player]

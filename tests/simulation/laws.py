@@ -70,21 +70,12 @@ class Trial:
     """A finished race with hostile players.
 
     Attributes:
-        stored: the contents of Redis.
         journals: all entries that were ever appended, by key.
-        honest: the honest players.
-        hostile: the hostile players.
-        keys: the watch keys issued.
         began: when it started, in Unix milliseconds.
-        ended: when it was over.
         skewed: whether the clock of a node was wrong by a minute or more. Until it reads the time
             again, such a node counts stored items as if they had expired.
         forgotten: addresses with charges that a node had not written when it ended.
-        held: all keys of Redis.
         noted: charges that nodes have not written yet: bytes by expiry, by address.
-        complaints: the violations found.
-        rooms: the rooms.
-        commands: the commands sent, by player.
         counts: how much was checked.
     """
 
@@ -401,7 +392,6 @@ class Unsure:
     something. A killed node loses the charges that it has not written.
 
     Attributes:
-        size: in bytes.
         attempts: attempts whose entries, or first move, may not be charged.
     """
 

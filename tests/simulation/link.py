@@ -41,11 +41,7 @@ class Link:
         self.on_jump: Callable[[], None] = lambda: None
 
     async def connect(self, factory: Callable[[], Any]) -> tuple[Transport, Any]:
-        """Open a connection.
-
-        Raises:
-            ConnectionRefusedError: the store is unavailable.
-        """
+        """Open a connection."""
         world = self.world
         await asyncio.sleep(LATENCY * world.rng.random())
         if not self.alive or world.loop.time() < world.unavailable_until:

@@ -30,10 +30,6 @@ class Timer(asyncio.TimerHandle):
 
     asyncio leaves their order to its heap. The heap's layout depends on when timers were cancelled,
     and therefore on garbage collection.
-
-    Args:
-        number: how many timers were set before it.
-        given: as in the base class.
     """
 
     __slots__ = ("_number",)
@@ -95,11 +91,7 @@ class VirtualLoop(asyncio.BaseEventLoop):
         self._turns = 0
 
     def select(self, timeout: float | None) -> tuple[()]:
-        """Advance the time to the next timer.
-
-        Raises:
-            StalledError: there is no timer, or there were too many turns.
-        """
+        """Advance the time to the next timer."""
         self._turns += 1
         # Each turn takes a moment, so that loops that poll the time terminate.
         self._time += TURN

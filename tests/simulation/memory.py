@@ -39,7 +39,6 @@ class Journal:
     """A journal with the texts of all its entries, including those that checkpoints trimmed.
 
     Attributes:
-        texts: from `0-1` on, for the checker.
         begin: the number of the first entry that Redis still has.
     """
 
@@ -73,7 +72,6 @@ class Memory:
 
     Attributes:
         now: returns Redis's time in Unix milliseconds, with a fraction.
-        appended: how many entries have been appended to journals.
         journals: all entries that were ever appended, by key.
     """
 

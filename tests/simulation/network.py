@@ -77,11 +77,7 @@ class Network:
 
 
 class Connection:
-    """A player's connection to a node, ordered in both directions until it breaks.
-
-    Attributes:
-        close_code: the code the node closed it with, or `None`.
-    """
+    """A player's connection to a node, ordered in both directions until it breaks."""
 
     def __init__(self, world: World, node: Node, device: Device, who: str, address: str) -> None:
         self.node = node

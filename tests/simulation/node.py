@@ -62,11 +62,7 @@ class InlineSearcher:
 
 
 class Node:
-    """A node from its start until it ends or is killed.
-
-    Attributes:
-        up: whether it accepts players.
-    """
+    """A node from its start until it ends or is killed."""
 
     def __init__(self, world: World, name: str, *, dailies: bool) -> None:
         self.world = world

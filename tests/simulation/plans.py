@@ -42,7 +42,6 @@ class Table:
 
     Attributes:
         limit: seconds of a round, set when the room is opened.
-        code: set when the room is open.
     """
 
     game: str
@@ -237,7 +236,6 @@ class Dare:
 
     Attributes:
         named: whether its creator names the present players as opponents.
-        link: set when it is created.
     """
 
     game: str

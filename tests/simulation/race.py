@@ -185,10 +185,7 @@ class Company:
     """The players of a race and their plans.
 
     Attributes:
-        network: the nodes.
-        players: the honest players.
         works: the plans of the honest players.
-        cast: the hostile players, if any.
         raced: whether they play a race or dailies, not a challenge or a circle.
     """
 
@@ -205,12 +202,7 @@ class Company:
 
 
 async def _play(world: World, apart: random.Random | None = None) -> None:
-    """Run the players with faults, then without, and check.
-
-    Args:
-        world: the race's world.
-        apart: selects hostile players; `None` for none.
-    """
+    """Run the players with faults, then without, and check."""
     rng, loop = world.rng, world.loop
     company = _gather(world, apart)
     _keep_identities(world, company)

@@ -82,7 +82,6 @@ def contests_of(
     """Return each player's contests in a race, with their weight per opponent.
 
     Args:
-        runs: how the runs ended.
         home: cards that the deal itself brings home.
         ranked: players who had kept an identity when it started.
         together: pairs at the same address.
@@ -115,14 +114,7 @@ def expected(
     before: Mapping[str, tuple[float, float]],
     contests: Mapping[str, Mapping[str, float]],
 ) -> dict[str, tuple[float, float]]:
-    """Return the expected rating changes of a race; players without a change are missing.
-
-    Args:
-        runs: how the runs ended.
-        home: cards that the deal itself brings home.
-        before: the ratings before it.
-        contests: see `contests_of`.
-    """
+    """Return the expected rating changes of a race; players without a change are missing."""
     ranks = ranks_of(runs, home)
     found = {}
     for player, weights in contests.items():

@@ -21,14 +21,10 @@ class RoundStory:
     """A round.
 
     Attributes:
-        number: from 1.
-        deal: its deal.
-        terms: its terms.
         everybody: its players, including the pace bot.
         at: when it was started, in Unix milliseconds.
         starts: when play began, after the countdown.
         since: when the round before it was over, or the room was opened.
-        results: how the runs ended.
         over: when it was over; 0 if it is not.
         strangers: whether one of its seats was taken while the room was public, or the room was
             public at its start or later.
@@ -55,15 +51,7 @@ class RoundStory:
 
 @dataclass(slots=True)
 class RoomStory:
-    """A room.
-
-    Attributes:
-        opened: the first entry.
-        entries: all entries.
-        rounds: its rounds.
-        breaks: when a new host, a removal or a lock ended the watch keys.
-        seats: when each player first took a seat.
-    """
+    """A room."""
 
     code: str
     opened: Entry

@@ -65,11 +65,6 @@ def drawn(rng: random.Random, now: int, length: int) -> tuple[str, ...]:
 
     Its times to live are past or longer than any test runs, as the two stores set expiries some
     milliseconds apart.
-
-    Args:
-        rng: draws it.
-        now: Redis's time, in Unix milliseconds.
-        length: how many entries the journal has had.
     """
     one, key, number = rng.choice, rng.choice(ALL), str(rng.randint(-3, 9))
     name, other, text = (one(["a", "b", "\u00e9", "1.5", "-7"]) for _ in range(3))

@@ -56,7 +56,6 @@ class Bill:
     """The charge of a command and the work that it caused.
 
     Attributes:
-        of: the command's name.
         price: in the units of `server.base.core.costs`.
         work: in calls of functions.
     """

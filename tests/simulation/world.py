@@ -18,14 +18,10 @@ class World:
     """One race's world.
 
     Attributes:
-        rng: the source of all random choices.
-        counts: numbers of occurrences, by name.
         complaints: the violations found during the race.
-        calm: whether faults have stopped.
         closing: whether players should finish.
         lost_at: when the last writes were lost, in Unix milliseconds, or `None`.
         cuts: how often writes were lost.
-        connections: all connections to Redis, in the order they were opened.
         nodes: all nodes, including ended ones.
         skewed: whether the clock of a node was wrong by a minute or more.
         forgotten: addresses with charges that a node had not written when it ended.

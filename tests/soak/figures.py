@@ -49,7 +49,6 @@ class NodeFigures:
     Attributes:
         born: start time of its process, in Unix seconds.
         memory: resident memory in bytes.
-        metrics: all of its metrics.
         objects: number of objects by class; empty if not counted.
     """
 
@@ -77,11 +76,8 @@ class StoreFigures:
     """Figures of a Redis, or the sum over all masters of a cluster.
 
     Attributes:
-        memory: used memory in bytes.
-        kinds: number of keys by kind.
         lasting: number of keys without expiry, by kind.
         lives: longest remaining lifetime by kind, in seconds, of the keys that expire.
-        due: number of due items by kind.
         effects: number of effects in the outboxes.
     """
 
@@ -99,7 +95,6 @@ class Sample:
 
     Attributes:
         at: seconds since the players started.
-        nodes: by number, the nodes that answered.
         store: the store, or `None` if it did not answer.
         load: the players' processor time so far, in seconds.
     """

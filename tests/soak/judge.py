@@ -134,10 +134,8 @@ class Course:
 
     Attributes:
         began: each node's figures, by number, before the players arrive.
-        samples: the samples during play, in order.
         left: each node's figures after all players left, before garbage collection.
         collected: each node's figures after garbage collection.
-        store: the store's figures after all players left.
         ended: the store's figures after all nodes shut down.
     """
 
@@ -153,8 +151,6 @@ def judge(course: Course, nodes: int, dailies: int) -> list[str]:
     """Return the violated conditions.
 
     Args:
-        course: the figures.
-        nodes: number of nodes.
         dailies: number of played dailies that are still open.
     """
     missing = [number for number in range(nodes) if number not in course.collected]

@@ -18,9 +18,7 @@ def line(sample: Sample, before: Sample | None, counts: Counter[str]) -> str:
     """Format a sample as a line.
 
     Args:
-        sample: the figures.
         before: the sample before, the base of the rates.
-        counts: the players' event counts so far.
     """
     seconds = sample.at - (before.at if before is not None else 0.0)
     changes = [_change(sample, before, number) for number in sample.nodes]

@@ -61,14 +61,12 @@ class Settings:
 
     Attributes:
         seconds: duration of play.
-        players: number of concurrent players.
         seed: determines the players' choices, but not the scheduling of the processes.
         redis: `alone` or `cluster`.
         pace: mean seconds between a player's commands.
         every: seconds between samples.
         finish: seconds within which every player must finish at the end.
         share: divisor of the rooms' time limits.
-        kinds: the faults, in rotation.
     """
 
     seconds: float
@@ -243,12 +241,7 @@ async def _figures(nodes: Sequence[Observed], *, collect: bool = False) -> dict[
 
 
 async def _of_store(store: Store) -> StoreFigures:
-    """Return the store's figures.
-
-    Raises:
-        RedisError: the store does not answer.
-        OSError: the store cannot be reached.
-    """
+    """Return the store's figures."""
     return await asyncio.to_thread(lambda: of_store(store.clients()))
 
 

@@ -16,11 +16,6 @@ def blocks(document: str, heading: str, language: str = "sh") -> list[str]:
     """Return the fenced blocks of a language below a heading, in order.
 
     The section ends at the next heading of the same or a higher level.
-
-    Args:
-        document: the document's path in the repository.
-        heading: the heading, without its hashes.
-        language: the language after the fence.
     """
     found: list[str] = []
     level = 0

@@ -60,8 +60,6 @@ class Machine:
     Attributes:
         root: the folder in place of `/`.
         checkout: a copy of the checkout, the commands' working directory.
-        recorded: the commands that were not run.
-        services: the processes of the running services, by unit.
     """
 
     def __init__(

@@ -168,9 +168,7 @@ def searched_whole(
     Losses are proved this way. A preceding beam could win boards that the search's prunings lose.
 
     Args:
-        board: the board.
         rows: how many positions the memory holds; a power of 2.
-        search: the search of one beam.
         room: a lower limit of positions in use at a time.
         budget: the approximate limit of generated positions.
     """
@@ -195,15 +193,7 @@ def check(
 
     Args:
         board: the board.
-        positions: the limit of positions for the exhaustive search.
         rows: how many positions the whole search holds; a power of 2.
-        search: the search of one beam.
-
-    Returns:
-        The verdict, or `None` if one of the searches has too many positions.
-
-    Raises:
-        AssertionError: they differ in the number of cards home.
     """
     home = most_home(board, positions)
     found = None if home is None else searched_whole(board, rows, search)
@@ -219,14 +209,7 @@ def main(
     board: Callable[[Ruleset, int], Board],
     check: Callable[[Board], Verdict | None],
 ) -> int:
-    """Check boards of all games, and print the numbers of their verdicts.
-
-    Args:
-        name: the module's name.
-        variants: (game, variant) of each.
-        board: returns a board by its number.
-        check: returns a board's verdict, if any.
-    """
+    """Check boards of all games, and print the numbers of their verdicts."""
     parser = argparse.ArgumentParser(prog=f"python -m tests.engine.solver.{name}")
     parser.add_argument("--boards", type=int, default=2_000, help="boards of each game and variant")
     parser.add_argument("--game", action="append", help="check only this game")

@@ -98,9 +98,6 @@ def check(board: Board, positions: int = MOST, budget: int = BUDGET) -> Verdict 
 
     Returns:
         The verdict; `None` if there are too many positions, or the budget is exhausted.
-
-    Raises:
-        AssertionError: the verdicts differ.
     """
     home = most_home(board, positions)
     verdict = graph.solve(board, budget).verdict

@@ -74,9 +74,6 @@ class _Checker:
         """Make a clause watch another literal instead of a false one, if any is not false.
 
         Otherwise, append its remaining literal to the queue.
-
-        Returns:
-            Whether the clause continues to watch the literal.
         """
         if clause[0] == false and len(clause) > 1:
             clause[:2] = clause[1::-1]

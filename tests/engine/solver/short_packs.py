@@ -38,9 +38,6 @@ def short_rules(piles: int, first: str = "A", order: str = "up", stock: str = "f
     """Return the rules of a game with foundations in suit.
 
     Args:
-        piles: the number of piles.
-        first: the rank that starts a foundation.
-        order: `up` or `down`.
         stock: which of its cards go to foundations directly: `first`, `fitting` or `none`.
     """
     plays = ["tableau"] if stock == "none" else ["tableau", "foundation"]
@@ -92,7 +89,6 @@ def most_by_moves(board: Board, known: dict[Piles, int]) -> int:
     """Return the most cards home after any line of moves, including those already home.
 
     Args:
-        board: where to start.
         known: earlier results by sorted piles, which are interchangeable.
     """
     rules = board.ruleset
