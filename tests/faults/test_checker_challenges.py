@@ -25,6 +25,7 @@ from tests.faults.challenges import ChallengeChecks
 from tests.faults.checker import AttemptSummary
 from tests.faults.commands import CommandIndex
 from tests.faults.complaint import Complaint
+from tests.faults.errors import Errors, each_of
 from tests.faults.ledger import Ledger, Message
 from tests.faults.stored import Stored
 
@@ -160,59 +161,52 @@ def _show(recording: Recording, **fields: Any) -> None:
     recording.receive(CYD, START + 30_000, [row])
 
 
-WRONG: dict[str, tuple[str, Callable[[Recording], object]]] = {
-    "an entry is missing": ("gap", lambda r: _without(r, 2)),
-    "a result is entered twice": (
-        "invented",
-        lambda r: _again(r, Finished(BOB, RESULTS[BOB], MADE.closes)),
-    ),
-    "a start was not requested": (
-        "invented",
-        lambda r: _entry(r, 3, Begun(CYD, START, START + LIMIT)),
-    ),
-    "the close was not requested": (
-        "invented",
-        lambda r: _again(r, Closing(MADE.closes, MADE.closes)),
-    ),
-    "an attempt lasts too long": (
-        "mistimed",
-        lambda r: _entry(r, 1, Begun(ADA, START + 10_000, START + 10_001 + LIMIT)),
-    ),
-    "a result differs": (
-        "misranked",
-        lambda r: _entry(r, 2, Finished(ADA, RESULTS[BOB], START + 15_000)),
-    ),
-    "an attempt is lost": ("lost", lambda r: r.attempts.pop(attempt_id(DEAL, BOB))),
-    "an attempt goes on": ("misranked", lambda r: r.summary(BOB, results=())),
-    "a challenge is lost": ("lost", lambda r: r.stored.challenges.pop(ID)),
-    "a result is in no history": ("lost", lambda r: r.stored.histories.pop(BOB)),
-    "a place differs": ("misranked", lambda r: r.enter(BOB, place=2)),
-    "a void result counts": ("misranked", lambda r: r.enter(BOB, void=True)),
-    "a result is shown too early": (
-        "leaked",
-        lambda r: _show(r, result=msgspec.structs.asdict(RESULTS[ADA])),
-    ),
-    "a rank is shown too early": ("leaked", lambda r: _show(r, rank=1)),
-    "an emote is shown too early": ("leaked", lambda r: _show(r, emotes=[[BOB, 1]])),
-    "the seed is shown too early": (
-        "leaked",
-        lambda r: r.receive(CYD, START + 30_000, [], seed="00"),
-    ),
-    "another result is shown": (
-        "misreported",
-        lambda r: r.receive(
+WRONG: Errors[Recording] = {
+    "gap": {
+        "an entry is missing": lambda r: _without(r, 2),
+    },
+    "invented": {
+        "a result is entered twice": lambda r: _again(r, Finished(BOB, RESULTS[BOB], MADE.closes)),
+        "a start was not requested": lambda r: _entry(r, 3, Begun(CYD, START, START + LIMIT)),
+        "the close was not requested": lambda r: _again(r, Closing(MADE.closes, MADE.closes)),
+    },
+    "mistimed": {
+        "an attempt lasts too long": lambda r: _entry(
+            r, 1, Begun(ADA, START + 10_000, START + 10_001 + LIMIT)
+        ),
+    },
+    "misranked": {
+        "a result differs": lambda r: _entry(r, 2, Finished(ADA, RESULTS[BOB], START + 15_000)),
+        "an attempt goes on": lambda r: r.summary(BOB, results=()),
+        "a place differs": lambda r: r.enter(BOB, place=2),
+        "a void result counts": lambda r: r.enter(BOB, void=True),
+    },
+    "lost": {
+        "an attempt is lost": lambda r: r.attempts.pop(attempt_id(DEAL, BOB)),
+        "a challenge is lost": lambda r: r.stored.challenges.pop(ID),
+        "a result is in no history": lambda r: r.stored.histories.pop(BOB),
+        "a shown challenge is lost": lambda r: r.receive(BOB, MADE.closes, [], version=99),
+    },
+    "leaked": {
+        "a result is shown too early": lambda r: _show(
+            r, result=msgspec.structs.asdict(RESULTS[ADA])
+        ),
+        "a rank is shown too early": lambda r: _show(r, rank=1),
+        "an emote is shown too early": lambda r: _show(r, emotes=[[BOB, 1]]),
+        "the seed is shown too early": lambda r: r.receive(CYD, START + 30_000, [], seed="00"),
+    },
+    "misreported": {
+        "another result is shown": lambda r: r.receive(
             BOB,
             MADE.closes,
             [r.row(ADA, shown=True) | {"result": msgspec.structs.asdict(RESULTS[BOB])}],
         ),
-    ),
-    "a shown challenge is lost": ("lost", lambda r: r.receive(BOB, MADE.closes, [], version=99)),
+    },
 }
 
 
-@pytest.mark.parametrize("what", WRONG)
-def test_each_error_is_found(what: str) -> None:
-    kind, spoil = WRONG[what]
+@pytest.mark.parametrize(("kind", "spoil"), each_of(WRONG))
+def test_each_error_is_found(kind: str, spoil: Callable[[Recording], object]) -> None:
     recording = correct()
     spoil(recording)
     assert kind in {each.kind for each in recording.complaints()}

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from operator import setitem
 from typing import Any
 
 import msgspec
 import pytest
 
+from server.base.core.ids import PlayerId
 from server.circles.core import commands
 from server.circles.core.circle import Circle, fold
 from server.circles.core.events import Event, Founded, Joined, Left
@@ -17,6 +19,7 @@ from tests.circles.core.circles import CIRCLE, SECRET
 from tests.faults.circles import CircleChecks
 from tests.faults.commands import CommandIndex
 from tests.faults.complaint import Complaint
+from tests.faults.errors import Errors, each_of
 from tests.faults.ledger import Ledger, Message
 from tests.faults.stored import Stored
 
@@ -96,80 +99,47 @@ def _is_lost(recording: Recording) -> None:
     recording.stored.due.clear()
 
 
-def _has_a_gap(recording: Recording) -> None:
-    del recording.stored.circles[CIRCLE][1]
-
-
-def _cannot_be_read(recording: Recording) -> None:
-    recording.stored.circles[CIRCLE][0] = ("0-1", '{"type":"closed","at":1}')
-
-
-def _was_joined_without_a_request(recording: Recording) -> None:
-    recording.ledgers[BOB] = Ledger(BOB)
-
-
-def _was_joined_too_early(recording: Recording) -> None:
+def _joined_too_early(recording: Recording) -> None:
     recording.ledgers[BOB] = Ledger(BOB)
     recording.send(BOB, "JoinCircle", START + 60_000, link="")
 
 
-def _was_joined_twice(recording: Recording) -> None:
-    recording.append(Joined(BOB, START + 9))
-
-
-def _was_left_without_a_request(recording: Recording) -> None:
-    recording.append(Left(BOB, START + 9))
-
-
-def _goes_back_in_time(recording: Recording) -> None:
+def _mute(recording: Recording) -> None:
     assert recording.state is not None
     recording.append(commands.mute(recording.state, BOB, True, START))
 
 
-def _is_not_found_by_a_member(recording: Recording) -> None:
-    del recording.stored.circles_of[BOB]
+def _show(recording: Recording, player: PlayerId, **changes: Any) -> None:
+    recording.ledgers[player].record_event(recording.shown(**changes), START + 9)
 
 
-def _is_marked_as_left_for_a_member(recording: Recording) -> None:
-    recording.stored.circles_of[BOB] = {CIRCLE: START - 2**52}
+CANNOT_BE_READ = ("0-1", '{"type":"closed","at":1}')
+
+WRONG: Errors[Recording] = {
+    "lost": {
+        "it is lost": _is_lost,
+        "a member does not find it": lambda r: r.stored.circles_of.pop(BOB),
+        "a member left it": lambda r: r.stored.circles_of.update({BOB: {CIRCLE: START - 2**52}}),
+    },
+    "gap": {"an entry is missing": lambda r: r.stored.circles[CIRCLE].pop(1)},
+    "invented": {
+        "it cannot be read": lambda r: setitem(r.stored.circles[CIRCLE], 0, CANNOT_BE_READ),
+        "it was joined without a request": lambda r: setitem(r.ledgers, BOB, Ledger(BOB)),
+        "it was joined twice": lambda r: r.append(Joined(BOB, START + 9)),
+        "it was left without a request": lambda r: r.append(Left(BOB, START + 9)),
+    },
+    "mistimed": {"it was joined too early": _joined_too_early, "it goes back in time": _mute},
+    "unfinished": {"nothing is due": lambda r: r.stored.due.clear()},
+    "told": {"it is shown to a former member": lambda r: _show(r, CYD)},
+    "misreported": {
+        "it is shown with another link": lambda r: _show(r, ADA, link="another"),
+        "it is shown with other members": lambda r: _show(r, ADA, members=[]),
+    },
+}
 
 
-def _has_nothing_due(recording: Recording) -> None:
-    recording.stored.due.clear()
-
-
-def _is_shown_to_a_former_member(recording: Recording) -> None:
-    recording.ledgers[CYD].record_event(recording.shown(), START + 9)
-
-
-def _is_shown_with_another_link(recording: Recording) -> None:
-    recording.ledgers[ADA].record_event(recording.shown(link="another"), START + 9)
-
-
-def _is_shown_with_others(recording: Recording) -> None:
-    recording.ledgers[ADA].record_event(recording.shown(members=[]), START + 9)
-
-
-@pytest.mark.parametrize(
-    ("spoil", "kind"),
-    [
-        (_is_lost, "lost"),
-        (_has_a_gap, "gap"),
-        (_cannot_be_read, "invented"),
-        (_was_joined_without_a_request, "invented"),
-        (_was_joined_too_early, "mistimed"),
-        (_was_joined_twice, "invented"),
-        (_was_left_without_a_request, "invented"),
-        (_goes_back_in_time, "mistimed"),
-        (_is_not_found_by_a_member, "lost"),
-        (_is_marked_as_left_for_a_member, "lost"),
-        (_has_nothing_due, "unfinished"),
-        (_is_shown_to_a_former_member, "told"),
-        (_is_shown_with_another_link, "misreported"),
-        (_is_shown_with_others, "misreported"),
-    ],
-)
-def test_each_error_is_found(spoil: Callable[[Recording], None], kind: str) -> None:
+@pytest.mark.parametrize(("kind", "spoil"), each_of(WRONG))
+def test_each_error_is_found(kind: str, spoil: Callable[[Recording], object]) -> None:
     recording = recorded()
     spoil(recording)
     assert kind in {each.kind for each in recording.complaints()}
