@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -61,9 +61,19 @@ from tests.faults.complaint import Kind
 from tests.simulation import faults, hostile, plans, race, work
 from tests.simulation.race import patched
 
+Patches = AbstractContextManager[None]
+
 
 @contextmanager
-def acknowledges_before_it_appends() -> Iterator[None]:
+def together(*patches: Patches) -> Iterator[None]:
+    """Apply several patches."""
+    with ExitStack() as stack:
+        for each in patches:
+            stack.enter_context(each)
+        yield
+
+
+def acknowledges_before_it_appends() -> Patches:
     """Acknowledge an append immediately and carry it out afterwards."""
     append: Any = JournalStore.append
 
@@ -71,29 +81,23 @@ def acknowledges_before_it_appends() -> Iterator[None]:
         append(self, entry, *given[:-1], lambda _: None)
         asyncio.get_running_loop().call_soon(given[-1], self.generation(entry.key))
 
-    with patched(JournalStore, "append", at_once):
-        yield
+    return patched(JournalStore, "append", at_once)
 
 
-@contextmanager
-def _often(kind: str) -> Iterator[None]:
-    with patched(faults, "STORE", {**faults.STORE, kind: 10 * faults.STORE[kind]}):
-        yield
+def _often(kind: str) -> Patches:
+    return patched(faults, "STORE", {**faults.STORE, kind: 10 * faults.STORE[kind]})
 
 
-@contextmanager
-def _only(kind: str) -> Iterator[None]:
+def _only(kind: str) -> Patches:
     """Make one kind the only store fault, thirty times as frequent.
 
     This makes races faster, and no other fault hides its consequences.
     """
     rates = dict.fromkeys(faults.STORE, 0.0) | {kind: 30 * faults.STORE[kind]}
-    with patched(faults, "STORE", rates):
-        yield
+    return patched(faults, "STORE", rates)
 
 
-@contextmanager
-def ends_without_an_outbox() -> Iterator[None]:
+def ends_without_an_outbox() -> Patches:
     """Keep the effect of an attempt's end in the memory of the node that ended it."""
     kind = AttemptDefinition
     append = kind.append
@@ -101,12 +105,10 @@ def ends_without_an_outbox() -> Iterator[None]:
     def without(self: Any, *given: Any) -> Append:
         return msgspec.structs.replace(append(self, *given), effect=None)
 
-    with patched(kind, "append", without), _often(faults.KILLED_AFTER):
-        yield
+    return together(patched(kind, "append", without), _often(faults.KILLED_AFTER))
 
 
-@contextmanager
-def does_not_extend_played_attempts() -> Iterator[None]:
+def does_not_extend_played_attempts() -> Patches:
     """Do not extend a journal's expiry when its attempt's first move is played."""
     append = AttemptDefinition.append
 
@@ -114,24 +116,20 @@ def does_not_extend_played_attempts() -> Iterator[None]:
         entry = append(self, *given)
         return entry if given[0] is None else msgspec.structs.replace(entry, expires=None)
 
-    with patched(AttemptDefinition, "append", without):
-        yield
+    return patched(AttemptDefinition, "append", without)
 
 
-@contextmanager
-def keeps_without_an_outbox() -> Iterator[None]:
+def keeps_without_an_outbox() -> Patches:
     """Keep the effects of keeping an identity in the memory of the node that does it."""
 
     async def submit(self: Outbox, effect: Effect) -> None:
         await self.apply(effect)
 
     kept, once = patched(race, "KEPT", 1.0), patched(race, "ONCE", 1.0)
-    with patched(Outbox, "submit", submit), kept, once, _often(faults.KILLED_AFTER):
-        yield
+    return together(patched(Outbox, "submit", submit), kept, once, _often(faults.KILLED_AFTER))
 
 
-@contextmanager
-def treats_a_conflict_as_success() -> Iterator[None]:
+def treats_a_conflict_as_success() -> Patches:
     """Do not read the entries that an append conflict shows to be missing."""
     append: Any = JournalStore.append
 
@@ -142,32 +140,26 @@ def treats_a_conflict_as_success() -> Iterator[None]:
 
         append(self, entry, *given[:-1], done_anyway)
 
-    with patched(JournalStore, "append", ignoring_conflicts):
-        yield
+    return patched(JournalStore, "append", ignoring_conflicts)
 
 
-@contextmanager
-def _script(script: Script, text: str) -> Iterator[None]:
+def _script(script: Script, text: str) -> Patches:
     other = Script(text)
     Script.all.remove(other)
-    with patched(script, "text", other.text), patched(script, "digest", other.digest):
-        yield
+    return together(patched(script, "text", other.text), patched(script, "digest", other.digest))
 
 
-@contextmanager
-def adds_up_repeated_results() -> Iterator[None]:
+def adds_up_repeated_results() -> Patches:
     """Add a result that is entered twice to the first."""
     text = """
     local before = redis.call('ZSCORE', KEYS[1], ARGV[1]) or 0
     redis.call('ZADD', KEYS[1], before + ARGV[2], ARGV[1])
     return {1, 0}
     """
-    with _script(leaderboards_store._PLACE, text):
-        yield
+    return _script(leaderboards_store._PLACE, text)
 
 
-@contextmanager
-def replays_resent_moves() -> Iterator[None]:
+def replays_resent_moves() -> Patches:
     """Ignore the sequence number of a move."""
     decide = PendingMove.decide
 
@@ -176,19 +168,15 @@ def replays_resent_moves() -> Iterator[None]:
             self._seq = state.seq + 1
         return decide(self, state, now)
 
-    with patched(PendingMove, "decide", broken):
-        yield
+    return patched(PendingMove, "decide", broken)
 
 
-@contextmanager
-def appends_at_any_time() -> Iterator[None]:
+def appends_at_any_time() -> Patches:
     """Let a node with a wrong clock end attempts early."""
-    with patched(journals_store, "CLOCK_TOLERANCE_MS", 10**15):
-        yield
+    return patched(journals_store, "CLOCK_TOLERANCE_MS", 10**15)
 
 
-@contextmanager
-def never_samples_the_clock_again() -> Iterator[None]:
+def never_samples_the_clock_again() -> Patches:
     """Let a node whose clock has jumped show cards early."""
     sample = RedisClock.sample
 
@@ -196,12 +184,10 @@ def never_samples_the_clock_again() -> Iterator[None]:
         if self._bounds is None:
             await sample(self)
 
-    with patched(RedisClock, "sample", once):
-        yield
+    return patched(RedisClock, "sample", once)
 
 
-@contextmanager
-def drops_a_deadline_seen_early() -> Iterator[None]:
+def drops_a_deadline_seen_early() -> Patches:
     """Treat a deadline seen early by a wrong clock as passed, without ending anything."""
     pass_deadline = Rooms.pass_deadline
 
@@ -209,12 +195,10 @@ def drops_a_deadline_seen_early() -> Iterator[None]:
         await pass_deadline(self, code)
         return True
 
-    with patched(Rooms, "pass_deadline", broken), _only(faults.CLOCK_JUMP):
-        yield
+    return together(patched(Rooms, "pass_deadline", broken), _only(faults.CLOCK_JUMP))
 
 
-@contextmanager
-def appends_without_comparing_the_last_entry() -> Iterator[None]:
+def appends_without_comparing_the_last_entry() -> Patches:
     """Check only the number of the last entry before an append, not its contents.
 
     This matters only after the store has lost something, so it does in every race here.
@@ -227,57 +211,49 @@ def appends_without_comparing_the_last_entry() -> Iterator[None]:
     def on_any(self: JournalStore, entry: Append, at: int, _: int, *given: Any) -> None:
         append(self, entry, at, 0, *given)
 
-    with (
+    return together(
         _script(script, script.text.replace(compares, "false")),
         _losses(),
         _taken_for_current(),
         patched(JournalStore, "append", on_any),
-    ):
-        yield
+    )
 
 
-@contextmanager
-def uses_replicas_of_older_connections() -> Iterator[None]:
+def uses_replicas_of_older_connections() -> Patches:
     """Keep using a replica after a reconnect, although the store may have lost its last entries."""
     append: Any = JournalStore.append
 
     def on_this(self: JournalStore, entry: Append, at: int, _: int, *given: Any) -> None:
         append(self, entry, at, self.generation(entry.key), *given)
 
-    with _losses(), _taken_for_current(), patched(JournalStore, "append", on_this):
-        yield
+    return together(_losses(), _taken_for_current(), patched(JournalStore, "append", on_this))
 
 
-@contextmanager
-def _taken_for_current() -> Iterator[None]:
+def _taken_for_current() -> Patches:
     def is_current(self: Replica[Any, Any]) -> bool:
         key = self._definition.key()
         return self._machine.generation != 0 and self._journals.generation(key) != 0
 
-    with patched(Replica, "_is_current", is_current):
-        yield
+    return patched(Replica, "_is_current", is_current)
 
 
-@contextmanager
-def _losses() -> Iterator[None]:
+def _losses() -> Patches:
     """Make the store lose something in each race, with few other faults.
 
     A stale replica matters only if it has not been refreshed since and the same player plays on
     another node, as every refresh finds the loss.
     """
     often = {**faults.OTHERS, faults.SECOND_DEVICE: 0.5, faults.BUS_MESSAGE_LOST: 0.5}
-    with (
+    return together(
         patched(race, "TAIL_LOST", 1.0),
         patched(race, "LOSS_INTERVAL", (0.2, 1.0)),
         patched(faults, "STORE", dict.fromkeys(faults.STORE, 0.0)),
         patched(faults, "NETWORK", dict.fromkeys(faults.NETWORK, 0.0)),
         patched(faults, "OTHERS", often),
-    ):
-        yield
+    )
 
 
-@contextmanager
-def frees_seats_in_a_round() -> Iterator[None]:
+def frees_seats_in_a_round() -> Patches:
     observe: Any = absence.observe
 
     def always_idle(before: Absence | None, *given: Any) -> Absence | None:
@@ -286,17 +262,15 @@ def frees_seats_in_a_round() -> Iterator[None]:
             return found
         return replace(found, idle=min(found.since.values()))
 
-    with (
+    return together(
         patched(absences, "observe", always_idle),
         patched(commands, "free_seat", lambda room, player, *rest: leave(room, player, rest[-1])),
         patched(plans, "HOSTING", 0.5),
         patched(plans, "VANISHED", (5.0, 15.0)),
-    ):
-        yield
+    )
 
 
-@contextmanager
-def shows_racers_the_others_boards() -> Iterator[None]:
+def shows_racers_the_others_boards() -> Patches:
     """Let a round's players watch it before they have finished."""
     sight: Any = watching.sight
 
@@ -304,12 +278,10 @@ def shows_racers_the_others_boards() -> Iterator[None]:
         runs = room.round is not None and player in room.round.players
         return "live" if runs else sight(room, player, has_key=has_key)
 
-    with patched(watching, "sight", everything):
-        yield
+    return patched(watching, "sight", everything)
 
 
-@contextmanager
-def makes_absent_members_host() -> Iterator[None]:
+def makes_absent_members_host() -> Patches:
     """Pass the host role to the longest-seated other member, present or not.
 
     Members vanish often and for long, and nodes soon notice if another one has died.
@@ -322,25 +294,21 @@ def makes_absent_members_host() -> Iterator[None]:
         found: Event | None = replace_host(room, host, taken, present, now)
         return found
 
-    with (
+    return together(
         patched(commands, "replace_host", by_anybody),
         patched(keys, "NODE_LIFE_S", 2),
         patched(registration, "RENEW_EVERY", 0.5),
         patched(absence, "SEAT_ABSENCE_MS", 30_000),
         patched(plans, "HOSTING", 0.5),
         patched(plans, "VANISHED", (5.0, 15.0)),
-    ):
-        yield
+    )
 
 
-@contextmanager
-def shows_spectators_moves_without_delay() -> Iterator[None]:
-    with patched(service_watching, "WATCH_DELAY_MS", 0):
-        yield
+def shows_spectators_moves_without_delay() -> Patches:
+    return patched(service_watching, "WATCH_DELAY_MS", 0)
 
 
-@contextmanager
-def rates_races_from_current_ratings() -> Iterator[None]:
+def rates_races_from_current_ratings() -> Patches:
     """Rate races from the current ratings and store no decision.
 
     Applying a race takes so long that a sweeper applies it too.
@@ -373,12 +341,10 @@ def rates_races_from_current_ratings() -> Iterator[None]:
 
     kept, at_once = patched(race, "KEPT", 1.0), patched(race, "AT_ONCE", 1.0)
     written = patched(RaceRecorder, "_write", write)
-    with patched(RaceRecorder, "_decided", decided), written, kept, at_once:
-        yield
+    return together(patched(RaceRecorder, "_decided", decided), written, kept, at_once)
 
 
-@contextmanager
-def rates_overlapping_races_from_the_same_ratings() -> Iterator[None]:
+def rates_overlapping_races_from_the_same_ratings() -> Patches:
     """Claim no player of a race, and decide so slowly that their next race ends meanwhile."""
     networks = RoomAddresses.networks
 
@@ -389,19 +355,17 @@ def rates_overlapping_races_from_the_same_ratings() -> Iterator[None]:
         await asyncio.sleep(6.0)
         return await networks(self, code)
 
-    with (
+    return together(
         patched(RaceRecorder, "_claim", claim),
         patched(RoomAddresses, "networks", late),
         patched(race, "KEPT", 1.0),
         patched(race, "AT_ONCE", 1.0),
         patched(race, "HELP", ("none",)),
         patched(race, "ROUNDS", (2, 3, 3)),
-    ):
-        yield
+    )
 
 
-@contextmanager
-def writes_scores_without_rereading_the_history() -> Iterator[None]:
+def writes_scores_without_rereading_the_history() -> Patches:
     """Write scores once, although the history may have changed since it was read."""
 
     async def write(
@@ -411,41 +375,33 @@ def writes_scores_without_rereading_the_history() -> Iterator[None]:
             own = board._replace(group=found.group_on(board))
             await self._leaderboards.place(own, player, found.score(own))
 
-    with (
+    return together(
         patched(Histories, "_write", write),
         patched(race, "DAILIES", 1.0),
         patched(race, "KEPT", 1.0),
-    ):
-        yield
+    )
 
 
 NOTHING_ELSE = {"GUESSING": 0.0, "FILLING": 0.0, "BURDENING": 0.0}
 """Rates of the activities other than playing."""
 
 
-@contextmanager
-def _hostile(*kinds: str, **often: float) -> Iterator[None]:
-    with ExitStack() as stack:
-        stack.enter_context(patched(race, "HOSTILE", 1.0))
-        stack.enter_context(patched(hostile, "KINDS", kinds or hostile.KINDS))
-        for name, value in (NOTHING_ELSE | often).items():
-            stack.enter_context(patched(hostile, name, value))
-        yield
+def _hostile(*kinds: str, **often: float) -> Patches:
+    rates = [patched(hostile, *each) for each in (NOTHING_ELSE | often).items()]
+    chosen = patched(hostile, "KINDS", kinds or hostile.KINDS)
+    return together(patched(race, "HOSTILE", 1.0), chosen, *rates)
 
 
-@contextmanager
-def lets_hosts_remove_runners() -> Iterator[None]:
+def lets_hosts_remove_runners() -> Patches:
     def remove(room: Room, host: PlayerId, player: PlayerId, now: int) -> Event | None:
         commands.check_host(room, host)
         seated = player != host and room.seat_of(player)
         return SeatLeft(player, now, host) if seated else None
 
-    with patched(commands, "remove", remove), _hostile("public"):
-        yield
+    return together(patched(commands, "remove", remove), _hostile("public"))
 
 
-@contextmanager
-def starts_rematches_for_all() -> Iterator[None]:
+def starts_rematches_for_all() -> Patches:
     """Start a round for all members who do not sit out, whether they have agreed or not."""
     start: Any = commands.start
 
@@ -454,12 +410,10 @@ def starts_rematches_for_all() -> Iterator[None]:
         begun: Event = start(replace(room, seats=seats), *given, **named)
         return begun
 
-    with patched(commands, "start", for_all), _hostile("friends"):
-        yield
+    return together(patched(commands, "start", for_all), _hostile("friends"))
 
 
-@contextmanager
-def lets_any_member_run_a_quick_match() -> Iterator[None]:
+def lets_any_member_run_a_quick_match() -> Patches:
     """Give every member of a quick match the host's rights."""
 
     def check_host(room: Room, player: PlayerId) -> None:
@@ -467,51 +421,41 @@ def lets_any_member_run_a_quick_match() -> Iterator[None]:
         if room.host not in {None, player}:
             raise Refusal("not_host")
 
-    with patched(commands, "check_host", check_host), _hostile("quick"):
-        yield
+    return together(patched(commands, "check_host", check_host), _hostile("quick"))
 
 
-@contextmanager
-def rates_wins_against_idle_opponents() -> Iterator[None]:
+def rates_wins_against_idle_opponents() -> Patches:
     """Count every run as played, whatever its player did."""
 
     def has_played(_: object) -> bool:
         return True
 
-    with patched(contests, "has_played", has_played), _rated("quick"):
-        yield
+    return together(patched(contests, "has_played", has_played), _rated("quick"))
 
 
-@contextmanager
-def ranks_races_without_a_contest() -> Iterator[None]:
+def ranks_races_without_a_contest() -> Patches:
     """Rank every race of a player with an identity, wherever and however the opponents played."""
 
     def counts(self: RoundResult) -> bool:
         return self.ranked and not self.void
 
-    with patched(RoundResult, "counts", property(counts)), _rated("quick"):
-        yield
+    return together(patched(RoundResult, "counts", property(counts)), _rated("quick"))
 
 
-@contextmanager
-def rates_races_at_one_address() -> Iterator[None]:
+def rates_races_at_one_address() -> Patches:
     async def nowhere(_: RoomAddresses, __: RoomCode) -> dict[PlayerId, str]:
         return {}
 
     home = patched(hostile, "HONEST", hostile.HONEST.format(1))
-    with patched(RoomAddresses, "networks", nowhere), home, _rated("friends"):
-        yield
+    return together(patched(RoomAddresses, "networks", nowhere), home, _rated("friends"))
 
 
-@contextmanager
-def _rated(*kinds: str) -> Iterator[None]:
+def _rated(*kinds: str) -> Patches:
     kept, at_once = patched(race, "KEPT", 1.0), patched(race, "AT_ONCE", 1.0)
-    with kept, at_once, _hostile(*kinds):
-        yield
+    return together(kept, at_once, _hostile(*kinds))
 
 
-@contextmanager
-def reveals_rooms_to_players_without_a_seat() -> Iterator[None]:
+def reveals_rooms_to_players_without_a_seat() -> Patches:
     """Tell players without a seat so, instead of that there is no such room."""
 
     def check_member(room: Room, player: PlayerId) -> Seat:
@@ -520,12 +464,10 @@ def reveals_rooms_to_players_without_a_seat() -> Iterator[None]:
             raise Refusal("not_seated")
         return seat
 
-    with patched(commands, "check_member", check_member), _hostile(GUESSING=1.0):
-        yield
+    return together(patched(commands, "check_member", check_member), _hostile(GUESSING=1.0))
 
 
-@contextmanager
-def charges_for_rounds_before_checking() -> Iterator[None]:
+def charges_for_rounds_before_checking() -> Patches:
     """Charge an address for a round before checking whether the caller may start it."""
 
     async def check_member(self: Rooms, code: RoomCode, player: PlayerId) -> None:
@@ -535,35 +477,29 @@ def charges_for_rounds_before_checking() -> Iterator[None]:
     # Commands are free. Otherwise a player who fills an address must be fast enough to reach the
     # quota before the rate limit.
     free = patched(Payer, "pay", lambda *_: True)
-    with (
+    return together(
         patched(Rooms, "check_member", check_member),
         free,
         only,
         _hostile(GUESSING=1.0, FILLING=1.0),
-    ):
-        yield
+    )
 
 
-@contextmanager
-def does_not_charge_for_guesses() -> Iterator[None]:
+def does_not_charge_for_guesses() -> Patches:
     """Do not charge a room's commands as guesses, except those that need no seat."""
-    with (
+    return together(
         patched(RoomCommand, "misses", frozenset()),
         patched(answerer, "MISSES", frozenset()),
         _hostile(GUESSING=1.0),
-    ):
-        yield
+    )
 
 
-@contextmanager
-def keeps_watch_keys_valid() -> Iterator[None]:
+def keeps_watch_keys_valid() -> Patches:
     """Keep a watch key valid as long as its room, whatever the host does."""
-    with patched(core_race, "_ends_watch_keys", lambda *_: False), _hostile("public"):
-        yield
+    return together(patched(core_race, "_ends_watch_keys", lambda *_: False), _hostile("public"))
 
 
-@contextmanager
-def shows_boards_after_a_room_turns_private() -> Iterator[None]:
+def shows_boards_after_a_room_turns_private() -> Patches:
     """Show boards by whether the room is public at the start, not by how players joined."""
     folded: Any = core_race._folded
 
@@ -573,23 +509,19 @@ def shows_boards_after_a_room_turns_private() -> Iterator[None]:
             return replace(after, round=replace(after.round, public=room.public))
         return after
 
-    with patched(core_race, "_folded", by_room), _hostile("public"):
-        yield
+    return together(patched(core_race, "_folded", by_room), _hostile("public"))
 
 
-@contextmanager
-def shows_circles_to_anyone_with_the_id() -> Iterator[None]:
+def shows_circles_to_anyone_with_the_id() -> Patches:
     """Carry out commands on a circle for non-members."""
 
     def first(circle: Circle, _: PlayerId) -> Member:
         return circle.members[0]
 
-    with patched(circle_commands, "check_member", first):
-        yield
+    return patched(circle_commands, "check_member", first)
 
 
-@contextmanager
-def charges_neighbours_for_guesses() -> Iterator[None]:
+def charges_neighbours_for_guesses() -> Patches:
     """Charge everyone at an address for guesses, right or wrong."""
 
     def guess(self: Payer) -> Guess:
@@ -601,12 +533,10 @@ def charges_neighbours_for_guesses() -> Iterator[None]:
             each.take(now)
         return Guess(*buckets)
 
-    with patched(Payer, "guess", guess), _guessed_nearby():
-        yield
+    return together(patched(Payer, "guess", guess), _guessed_nearby())
 
 
-@contextmanager
-def charges_for_guesses_later() -> Iterator[None]:
+def charges_for_guesses_later() -> Patches:
     """Charge a refused guess later, to everyone at its address."""
 
     def guess(self: Payer) -> Guess:
@@ -619,42 +549,34 @@ def charges_for_guesses_later() -> Iterator[None]:
             raise Refusal("too_fast", wait=math.ceil(wait * 1000))
         return Guess(*buckets)
 
-    with patched(Payer, "guess", guess), _guessed_nearby():
-        yield
+    return together(patched(Payer, "guess", guess), _guessed_nearby())
 
 
-@contextmanager
-def _guessed_nearby() -> Iterator[None]:
+def _guessed_nearby() -> Patches:
     """Make all guesses from the address of an honest player who signs in."""
     first = hostile.HONEST.format(1)
     here, filled = patched(hostile, "ELSEWHERE", (first, first)), patched(hostile, "FILLED", first)
-    with here, filled, _hostile("friends", GUESSING=1.0, SIGNING_IN=1.0):
-        yield
+    return together(here, filled, _hostile("friends", GUESSING=1.0, SIGNING_IN=1.0))
 
 
-@contextmanager
-def shares_one_quota_among_all_addresses() -> Iterator[None]:
+def shares_one_quota_among_all_addresses() -> Patches:
     """Count stored bytes for all addresses together."""
 
     def everywhere(_: str) -> tuple[Scope, ...]:
         return (Scope("everywhere"),)
 
-    with (
+    return together(
         patched(request, "scopes_of", everywhere),
         patched(hub, "scopes_of", everywhere),
         _hostile(FILLING=1.0),
-    ):
-        yield
+    )
 
 
-@contextmanager
-def does_not_charge_for_rooms() -> Iterator[None]:
-    with patched(charges, "ROOM", ()), _hostile("friends", FILLING=1.0):
-        yield
+def does_not_charge_for_rooms() -> Patches:
+    return together(patched(charges, "ROOM", ()), _hostile("friends", FILLING=1.0))
 
 
-@contextmanager
-def counts_stored_bytes_per_node() -> Iterator[None]:
+def counts_stored_bytes_per_node() -> Patches:
     """Give an address a separate quota on each node, renewed when the node restarts."""
     charge: Any = QuotaStore.charge
     nodes: dict[QuotaStore, int] = {}
@@ -664,69 +586,54 @@ def counts_stored_bytes_per_node() -> Iterator[None]:
         charged: Charge = await charge(self, f"{place}{number}", *given)
         return charged
 
-    with patched(QuotaStore, "charge", own), _hostile("friends", FILLING=1.0):
-        yield
+    return together(patched(QuotaStore, "charge", own), _hostile("friends", FILLING=1.0))
 
 
-@contextmanager
-def does_not_charge_for_moves() -> Iterator[None]:
+def does_not_charge_for_moves() -> Patches:
     """Do not charge the entries of an attempt, except those of the first one."""
-    with patched(play_charges, "ENTRY_BYTES", 0), _charged("friends"):
-        yield
+    return together(patched(play_charges, "ENTRY_BYTES", 0), _charged("friends"))
 
 
-@contextmanager
-def does_not_charge_for_credentials() -> Iterator[None]:
+def does_not_charge_for_credentials() -> Patches:
     """Charge neither offered nor kept recovery codes."""
     free = patched(accounts_charges, "OFFER", ()), patched(accounts_charges, "CODE", ())
     kept, at_once = patched(race, "KEPT", 1.0), patched(race, "AT_ONCE", 1.0)
-    with free[0], free[1], kept, at_once, _charged("friends"):
-        yield
+    return together(free[0], free[1], kept, at_once, _charged("friends"))
 
 
-@contextmanager
-def charges_attempts_for_an_hour() -> Iterator[None]:
+def charges_attempts_for_an_hour() -> Patches:
     """Charge attempts until the deadline, although they are stored for much longer."""
     note = Quotas.note
 
     def briefly(self: Quotas, player: PlayerId, *items: Item) -> None:
         note(self, player, *(Item(item.size, min(item.life, HOUR)) for item in items))
 
-    with patched(Quotas, "note", briefly), _charged("friends"):
-        yield
+    return together(patched(Quotas, "note", briefly), _charged("friends"))
 
 
-@contextmanager
-def does_not_charge_for_judged_moves() -> Iterator[None]:
+def does_not_charge_for_judged_moves() -> Patches:
     """Charge the same for a hint, however many moves it judges."""
-    with patched(costs, "JUDGED", 0.0), _burdened():
-        yield
+    return together(patched(costs, "JUDGED", 0.0), _burdened())
 
 
-@contextmanager
-def does_not_charge_for_custom_rules() -> Iterator[None]:
+def does_not_charge_for_custom_rules() -> Patches:
     """Charge nothing for custom rules, whether the node has their tables or not."""
 
     def pay_for_rules(self: request.NodeRequest[Any, Any], game: str, variant: str) -> None:
         """Charge nothing."""
 
-    with patched(request.NodeRequest, "pay_for_rules", pay_for_rules), _burdened():
-        yield
+    return together(patched(request.NodeRequest, "pay_for_rules", pay_for_rules), _burdened())
 
 
-@contextmanager
-def _burdened() -> Iterator[None]:
+def _burdened() -> Patches:
     """Meter all commands, and add a player who sends expensive ones."""
-    with patched(work, "WEIGHED", 1.0), _hostile("friends", BURDENING=1.0):
-        yield
+    return together(patched(work, "WEIGHED", 1.0), _hostile("friends", BURDENING=1.0))
 
 
-@contextmanager
-def _charged(*kinds: str) -> Iterator[None]:
+def _charged(*kinds: str) -> Patches:
     """Inject no kills or clock jumps, which would make the charges unknown."""
     often = dict.fromkeys((faults.KILLED_BEFORE, faults.KILLED_AFTER, faults.CLOCK_JUMP), 0.0)
-    with patched(faults, "STORE", {**faults.STORE, **often}), _hostile(*kinds):
-        yield
+    return together(patched(faults, "STORE", {**faults.STORE, **often}), _hostile(*kinds))
 
 
 BROKEN: dict[Callable[[], Any], int] = {
