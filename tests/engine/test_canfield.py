@@ -7,24 +7,13 @@ import pytest
 from engine.board import Board
 from engine.errors import PositionError
 from engine.search import cards_never_seen
-from tests.engine.positions import after, board, dealt, legal, moves_of, moves_to, shown, sizes
+from tests.engine.positions import after, board, legal, moves_of, moves_to, shown
 
 GAME = "canfield"
 
 
 def canfield(variant: str = "standard", **piles: str) -> Board:
     return board(GAME, variant, **piles)
-
-
-def test_a_card_starts_the_first_foundation_and_thirteen_lie_in_the_reserve() -> None:
-    start = dealt(GAME)
-    assert (sizes(start, "f"), sizes(start, "r"), sizes(start, "t")) == (
-        [1, 0, 0, 0],
-        [13],
-        [1] * 4,
-    )
-    assert (sizes(start, "s"), sizes(start, "w")) == ([34], [0])
-    assert [card.startswith("?") for card in shown(start, "r0").split()] == [True] * 12 + [False]
 
 
 def test_other_foundations_start_with_the_rank_of_the_first() -> None:

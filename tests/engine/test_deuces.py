@@ -9,7 +9,6 @@ from engine.cards import RANKS, SUITS, parse_card, turned_up
 from engine.catalog import ruleset
 from engine.deal import lay_out, shuffled
 from engine.errors import PositionError
-from engine.moves import is_stuck
 from tests.engine.positions import (
     SEED,
     after,
@@ -25,7 +24,6 @@ from tests.engine.positions import (
 
 GAME = "deuces"
 EVERY_VARIANT = ["standard", "strict", "fill"]
-FULL = {f"f{i}": f"A{suit}" for i, suit in enumerate(SUITS + SUITS)}
 SPADES = "JS TS 9S 8S 7S 6S 5S 4S 3S"
 TOPS = {
     f"t{i}": card for i, card in enumerate(["5H", "7H", "9H", "JH", "5D", "7D", "9D", "JD", "5C"])
@@ -43,28 +41,10 @@ def with_spaces(spaces: int, variant: str = "standard", **piles: str) -> Board:
     return deuces(variant, **piles, **others, t9="KD", rest="t9")
 
 
-@pytest.mark.parametrize("variant", EVERY_VARIANT)
-def test_the_layout_is_that_of_the_rule_page(variant: str) -> None:
-    """'104 cards less eight Twos less ten is 86, and 86 it is'."""
-    start = dealt(GAME, variant)
-    assert start.ruleset.total == 104
-    assert sizes(start, "f") == [1] * 8
-    assert sizes(start, "t") == [1] * 10
-    assert sizes(start, "s") == [86]
-    assert sizes(start, "w") == [0]
-
-
 def test_the_twos_start_the_foundations() -> None:
     """'The Twos are taken out ..., to foundations f0...f7 as S H D C S H D C'."""
     start = dealt(GAME)
     assert [shown(start, f"f{i}") for i in range(8)] == [f"2{suit}" for suit in SUITS + SUITS]
-
-
-def test_the_tableau_is_face_up_and_the_stock_face_down() -> None:
-    """'Deal one card face-up to each of ten tableau piles'; the stock is 'placed face-down'."""
-    start = dealt(GAME)
-    assert all("?" not in shown(start, f"t{i}") for i in range(10))
-    assert shown(start, "s").count("?") == 86
 
 
 def test_the_twos_are_taken_out_wherever_they_lie() -> None:
@@ -78,26 +58,18 @@ def test_the_twos_are_taken_out_wherever_they_lie() -> None:
 
 
 @pytest.mark.parametrize(
-    ("top", "card", "fits"),
-    [
-        ("2S", "3S", True),
-        ("QS", "KS", True),
-        ("KS", "AS", True),
-        ("2S", "AS", False),
-        ("2S", "3C", False),
-        ("2S", "4S", False),
-        ("4S", "3S", False),
-        ("KS", "AH", False),
-    ],
+    ("top", "fits", "others"),
+    [("2S", "3S", "AS 3C 4S"), ("QS", "KS", ""), ("KS", "AS", "AH"), ("4S", "", "3S")],
 )
 @pytest.mark.parametrize("source", ["t1", "w"])
 @pytest.mark.parametrize("variant", EVERY_VARIANT)
 def test_foundations_go_up_in_suit(
-    top: str, card: str, source: str, fits: bool, variant: str
+    top: str, fits: str, others: str, source: str, variant: str
 ) -> None:
     """'Foundations go up in suit 2 ... King, Ace': 'Ace can be placed on King'."""
-    place = deuces(variant, f0=top, rest="t0", **TOPS | {"t9": "7C", source: card})
-    assert (f"{source}>f0" in legal(place)) == fits
+    for card in f"{fits} {others}".split():
+        place = deuces(variant, f0=top, rest="t0", **TOPS | {"t9": "7C", source: card})
+        assert (f"{source}>f0" in legal(place)) == (card == fits), card
 
 
 def test_a_foundation_ends_with_its_ace() -> None:
@@ -116,43 +88,25 @@ def test_only_one_card_at_a_time_goes_to_a_foundation() -> None:
     assert moves_to(with_spaces(3, t0="5S 4S 3S", t1="9S"), "f0") == ["t0>f0"]
 
 
-@pytest.mark.parametrize("variant", EVERY_VARIANT)
-def test_nothing_leaves_a_foundation(variant: str) -> None:
-    """'Cards placed on the foundation cannot be removed'."""
-    place = deuces(variant, f0="5S", **TOPS | {"t0": "6S"}, t9="7C")
-    assert not [move for move in legal(place) if move.startswith("f")]
-
-
 @pytest.mark.parametrize(
-    ("top", "card", "fits"),
-    [
-        ("7S", "6S", True),
-        ("AS", "KS", True),
-        ("4S", "3S", True),
-        ("7S", "6C", False),
-        ("7S", "6H", False),
-        ("7S", "5S", False),
-        ("7S", "8S", False),
-        ("7S", "7S", False),
-        ("KS", "AS", False),
-        ("AS", "KC", False),
-    ],
+    ("top", "fits", "others"),
+    [("7S", "6S", "6C 6H 5S 8S 7S"), ("AS", "KS", "KC"), ("4S", "3S", ""), ("KS", "", "AS")],
 )
 @pytest.mark.parametrize("source", ["t1", "w"])
 @pytest.mark.parametrize("variant", EVERY_VARIANT)
 def test_piles_build_down_in_suit(
-    top: str, card: str, source: str, fits: bool, variant: str
+    top: str, fits: str, others: str, source: str, variant: str
 ) -> None:
     """'Piles build down in suit; a King goes on an Ace of its suit'."""
-    place = deuces(variant, rest="t9", **TOPS | {"t9": "7C", "t0": top, source: card})
-    assert (f"{source}>t0" in legal(place)) == fits
+    for card in f"{fits} {others}".split():
+        place = deuces(variant, rest="t9", **TOPS | {"t9": "7C", "t0": top, source: card})
+        assert (f"{source}>t0" in legal(place)) == (card == fits), card
 
 
-@pytest.mark.parametrize("card", [rank + "S" for rank in RANKS if rank != "2"])
-def test_nothing_goes_on_a_three(card: str) -> None:
+def test_nothing_goes_on_a_three() -> None:
     """'Nothing goes on a Three (its Two is on a foundation)'."""
-    place = deuces(**TOPS | {"t0": "3S", "w": card})
-    assert moves_to(place, "t0") == []
+    for card in [rank + "S" for rank in RANKS if rank != "2"]:
+        assert moves_to(deuces(**TOPS | {"t0": "3S", "w": card}), "t0") == []
 
 
 def test_only_the_top_card_of_each_pile_is_available() -> None:
@@ -285,22 +239,3 @@ def test_in_fill_a_position_with_an_empty_pile_that_would_be_filled_is_refused(
     """'An emptied pile is filled at once'."""
     with pytest.raises(PositionError, match="filled"):
         deuces("fill", t9="KD", **given)
-
-
-@pytest.mark.parametrize("variant", EVERY_VARIANT)
-def test_the_game_is_won_when_all_104_cards_are_on_the_foundations(variant: str) -> None:
-    """'All 104 cards are successfully built onto the eight foundation piles'."""
-    almost = deuces(variant, **FULL | {"f7": "KC", "t3": "AC"})
-    assert not almost.won
-    won = after(almost, "t3>f7")
-    assert won.won
-    assert legal(won) == []
-    assert not is_stuck(won)
-
-
-def test_the_player_is_stuck_when_no_moves_are_available_and_the_stock_is_exhausted() -> None:
-    """'No legal moves are available and the stock is exhausted, with cards remaining'."""
-    blocked = deuces(**TOPS, t9="7C", w="9C", rest="t0")
-    assert legal(blocked) == []
-    assert is_stuck(blocked)
-    assert not is_stuck(deuces(**TOPS, t9="7C", w="9C"))

@@ -4,15 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.engine.positions import board, dealt, legal, moves_of, moves_to, shown, sizes
-
-
-@pytest.mark.parametrize("game", ["forty-thieves", "streets"])
-def test_forty_cards_lie_face_up_in_ten_piles(game: str) -> None:
-    start = dealt(game)
-    assert sizes(start, "t") == [4] * 10
-    assert all("?" not in shown(start, f"t{i}") for i in range(10))
-    assert (sizes(start, "f"), sizes(start, "s"), sizes(start, "w")) == ([0] * 8, [64], [0])
+from tests.engine.positions import board, dealt, legal, moves_of, moves_to
 
 
 @pytest.mark.parametrize("game", ["forty-thieves", "streets"])

@@ -4,17 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from engine.moves import is_stuck
-from tests.engine.positions import after, board, dealt, legal, moves_of, moves_to, shown, sizes
+from tests.engine.positions import after, board, legal, moves_of, moves_to, shown
 
 GAME = "freecell"
-
-
-def test_all_cards_are_dealt_face_up_to_eight_columns() -> None:
-    start = dealt(GAME)
-    assert sizes(start, "t") == [7, 7, 7, 7, 6, 6, 6, 6]
-    assert (sizes(start, "f"), sizes(start, "s"), sizes(start, "c")) == ([0] * 4, [0], [0] * 4)
-    assert not any("?" in shown(start, f"t{column}") for column in range(8))
 
 
 @pytest.mark.parametrize(
@@ -57,15 +49,3 @@ def test_an_empty_column_takes_any_card_and_halves_the_limit() -> None:
     place = board(GAME, t0="2C 9S 8D 7S 6D 5S 4D 3S", t1="KS", **tops, c0="AH", c1="3H", rest="t2")
     onto_empty = [move for move in moves_of(place, "t0") if move.split(">")[1].startswith("t7")]
     assert onto_empty == ["t0>t7", "t0>t7x2", "t0>t7x3"]
-
-
-def test_nothing_leaves_a_foundation() -> None:
-    place = board(GAME, f0="5S", t0="6H", rest="t1", t1="2C")
-    assert moves_of(place, "f0") == []
-
-
-def test_it_is_stuck_when_cells_are_full_and_nothing_fits() -> None:
-    tops = ["KS", "KC", "JS", "JC", "9S", "9C", "7S", "7C"]
-    columns = {f"t{column}": card for column, card in enumerate(tops)}
-    cells = {"c0": "5S", "c1": "5C", "c2": "3S", "c3": "3C"}
-    assert is_stuck(board(GAME, **columns, **cells, rest="t0"))

@@ -6,13 +6,7 @@ import pytest
 
 from engine.board import view_of
 from engine.moves import is_stuck
-from tests.engine.positions import after, board, dealt, legal, moves_of, moves_to, shown, sizes
-
-
-def test_golf_seven_columns_of_five_face_up_and_one_card_on_the_foundation() -> None:
-    start = dealt("golf")
-    assert (sizes(start, "t"), sizes(start, "f"), sizes(start, "s")) == ([5] * 7, [1], [16])
-    assert all("?" not in shown(start, f"t{i}") for i in range(7))
+from tests.engine.positions import after, board, legal, moves_of, moves_to, shown
 
 
 @pytest.mark.parametrize(

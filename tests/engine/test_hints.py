@@ -23,12 +23,11 @@ from engine.play import apply, play
 from engine.ruleset import Ruleset
 from tests.engine.positions import ALL, VARIANTS
 from tests.relatives import find_ruleset
+from tests.sizes import cases
 
 LONGEST = 600
 """More moves than following hints takes in any game."""
 
-FEW = 8
-"""Boards of each game's variants in `make test`; `make deep` takes more."""
 
 DEALS = pytest.mark.parametrize("deals", [4, pytest.param(20, marks=pytest.mark.deep)])
 """Deals of each game and variant to follow hints from."""
@@ -64,46 +63,18 @@ def reshuffled(at: Board, chance: Random) -> Board:
 
 @pytest.mark.parametrize(("game", "variant"), ALL)
 @given(seed=st.integers(min_value=0), moves=st.integers(0, 80))
-@settings(max_examples=FEW)
+@settings(max_examples=cases(8, 100))
 def test_hints_are_legal_and_end(game: str, variant: str, seed: int, moves: int) -> None:
-    check_that_hints_end(game, variant, seed, moves)
-
-
-@pytest.mark.deep
-@pytest.mark.parametrize(("game", "variant"), ALL)
-@given(seed=st.integers(min_value=0), moves=st.integers(0, 80))
-def test_hints_on_many_boards_are_legal_and_end(
-    game: str, variant: str, seed: int, moves: int
-) -> None:
-    check_that_hints_end(game, variant, seed, moves)
-
-
-def check_that_hints_end(game: str, variant: str, seed: int, moves: int) -> None:
-    at = walked(find_ruleset(game, variant), Random(seed), moves)
-    _, number = followed(at)
+    """`play` accepts only legal moves."""
+    _, number = followed(walked(find_ruleset(game, variant), Random(seed), moves))
     assert number < LONGEST
 
 
 @pytest.mark.parametrize(("game", "variant"), ALL)
 @given(seed=st.integers(min_value=0), moves=st.integers(0, 80))
-@settings(max_examples=2 * FEW)
+@settings(max_examples=cases(16, 100))
 def test_a_hint_depends_only_on_seen_cards(game: str, variant: str, seed: int, moves: int) -> None:
-    check_that_a_hint_depends_on_what_is_seen(game, variant, seed, moves)
-
-
-@pytest.mark.deep
-@pytest.mark.parametrize(("game", "variant"), ALL)
-@given(seed=st.integers(min_value=0), moves=st.integers(0, 80))
-def test_hints_on_many_boards_depend_only_on_seen_cards(
-    game: str, variant: str, seed: int, moves: int
-) -> None:
-    check_that_a_hint_depends_on_what_is_seen(game, variant, seed, moves)
-
-
-def check_that_a_hint_depends_on_what_is_seen(
-    game: str, variant: str, seed: int, moves: int
-) -> None:
-    """Compare the hints on boards that the player cannot distinguish."""
+    """The player cannot distinguish the boards."""
     chance = Random(seed)
     at = walked(find_ruleset(game, variant), chance, moves)
     assert hint(at) == hint(view_of(at)) == hint(reshuffled(at, chance))

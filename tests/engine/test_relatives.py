@@ -7,7 +7,6 @@ from random import Random
 import pytest
 
 from engine.catalog import games
-from engine.moves import is_stuck
 from tests.engine.positions import (
     ALL,
     after,
@@ -50,12 +49,6 @@ def test_every_game_without_runs_to_take_home_can_be_won(game: str, variant: str
     assert legal(place) == []
 
 
-def test_sir_tommy_all_cards_are_in_the_stock_and_the_top_one_is_seen() -> None:
-    start = dealt("sir-tommy")
-    assert (sizes(start, "t"), sizes(start, "f"), sizes(start, "s")) == ([0] * 4, [0] * 4, [52])
-    assert [card.startswith("?") for card in shown(start, "s").split()] == [True] * 51 + [False]
-
-
 def test_sir_tommy_foundations_are_built_up_regardless_of_suit() -> None:
     place = board("sir-tommy", f0="AS", t0="9H 2D", t1="9C 2S", t2="3S")
     assert moves_to(place, "f0")[:2] == ["t0>f0", "t1>f0"]
@@ -70,18 +63,6 @@ def test_sir_tommy_the_stocks_card_goes_to_any_pile_or_wherever_it_fits() -> Non
 def test_sir_tommy_nothing_moves_from_pile_to_pile() -> None:
     place = board("sir-tommy", t0="9H", t1="TS")
     assert moves_of(place, "t0") + moves_of(place, "t1") == []
-
-
-def test_sir_tommy_a_pile_in_the_wrong_order_is_stuck() -> None:
-    cards = "AS AH AD AC"
-    assert is_stuck(board("sir-tommy", t0=f"{cards} KS", rest="t0"))
-
-
-def test_gypsy_eight_columns_of_three_the_last_card_of_each_face_up() -> None:
-    start = dealt("gypsy")
-    assert (sizes(start, "t"), sizes(start, "f"), sizes(start, "s")) == ([3] * 8, [0] * 8, [80])
-    columns = [shown(start, f"t{i}").split() for i in range(8)]
-    assert all([c.startswith("?") for c in column] == [True, True, False] for column in columns)
 
 
 def test_gypsy_a_sequence_moves_from_any_of_its_cards() -> None:

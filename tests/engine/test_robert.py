@@ -9,27 +9,13 @@ from engine.cards import RANKS
 from engine.catalog import ruleset
 from engine.errors import IllegalMoveError
 from engine.moves import is_stuck
-from tests.engine.positions import after, board, dealt, easy_board, legal, moves_of, shown, sizes
+from tests.engine.positions import after, board, dealt, easy_board, legal, shown, sizes
 
 GAME = "robert"
 
 
 def robert(redeals: int = 0, **given: str) -> Board:
     return board(GAME, redeals=redeals, **given)
-
-
-def test_the_layout_is_that_of_the_rule_page() -> None:
-    """'One card on the foundation, 51 in the stock'; no tableau; the waste starts empty."""
-    start = dealt(GAME)
-    assert start.ruleset.total == 52
-    assert (sizes(start, "f"), sizes(start, "t")) == ([1], [])
-    assert (sizes(start, "s"), sizes(start, "w")) == ([51], [0])
-
-
-def test_the_foundation_starts_face_up_and_the_stock_face_down() -> None:
-    start = dealt(GAME)
-    assert "?" not in shown(start, "f0")
-    assert shown(start, "s").count("?") == 51
 
 
 def test_the_first_card_of_the_deck_goes_to_the_foundation() -> None:
@@ -140,8 +126,3 @@ def test_the_game_is_won_when_all_52_cards_are_on_the_foundation() -> None:
     assert won.won
     assert won.home == 52
     assert not is_stuck(won)
-
-
-def test_nothing_leaves_the_foundation() -> None:
-    """'Nothing ever leaves a foundation', so it is never emptied."""
-    assert moves_of(robert(f0="7S", w="8D"), "f0") == []

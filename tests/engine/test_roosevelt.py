@@ -7,11 +7,9 @@ import pytest
 from engine.board import Board
 from engine.cards import RANKS, SUITS
 from engine.catalog import ruleset
-from engine.moves import is_stuck
 from tests.engine.positions import (
     after,
     board,
-    dealt,
     easy_board,
     legal,
     moves_of,
@@ -21,27 +19,10 @@ from tests.engine.positions import (
 )
 
 GAME = "roosevelt"
-FULL = {f"f{i}": f"K{suit}" for i, suit in enumerate(SUITS + SUITS)}
 
 
 def roosevelt(**piles: str) -> Board:
     return board(GAME, **piles)
-
-
-def test_the_layout_is_that_of_the_rule_page() -> None:
-    """Two packs; "seven tableau piles ... four cards, all face up"; eight empty foundations."""
-    start = dealt(GAME)
-    assert start.ruleset.total == 104
-    assert sizes(start, "t") == [4] * 7
-    assert sizes(start, "f") == [0] * 8
-    assert sizes(start, "s") == [76]
-    assert sizes(start, "w") == [0]
-    assert all("?" not in shown(start, f"t{i}") for i in range(7))
-
-
-def test_the_stock_is_placed_face_down() -> None:
-    """'The remaining cards after dealing to the tableau form the stock pile, placed face down'."""
-    assert shown(dealt(GAME), "s").count("?") == 76
 
 
 def test_the_tableau_is_dealt_round_by_round() -> None:
@@ -60,48 +41,37 @@ def test_only_the_top_card_of_each_tableau_pile_or_the_waste_may_be_moved() -> N
 
 
 @pytest.mark.parametrize(
-    ("top", "card", "fits"),
+    ("top", "fits", "others"),
     [
-        ("TS", "9H", True),
-        ("TC", "9D", True),
-        ("TH", "9S", True),
-        ("TS", "9C", False),
-        ("TH", "9D", False),
-        ("TS", "8H", False),
-        ("TS", "JH", False),
-        ("TS", "TH", False),
-        ("AS", "KH", False),
-        ("KS", "AH", False),
-        ("2S", "AH", True),
+        ("TS", "9H", "9C 8H JH TH"),
+        ("TC", "9D", ""),
+        ("TH", "9S", "9D"),
+        ("AS", "", "KH"),
+        ("KS", "", "AH"),
+        ("2S", "AH", ""),
     ],
 )
 @pytest.mark.parametrize("source", ["t1", "w"])
 def test_the_tableau_builds_down_in_alternating_colours(
-    top: str, card: str, source: str, fits: bool
+    top: str, fits: str, others: str, source: str
 ) -> None:
     """'Cards in the tableau are built down by alternating colors' (a red 9 on a black 10)."""
     other = {} if source == "t1" else {"t1": "6S"}
-    place = roosevelt(t0=top, rest="t2", t2="6C", **{source: card}, **other)
-    assert (f"{source}>t0" in legal(place)) == fits
+    for card in f"{fits} {others}".split():
+        place = roosevelt(t0=top, rest="t2", t2="6C", **{source: card}, **other)
+        assert (f"{source}>t0" in legal(place)) == (card == fits), card
 
 
 @pytest.mark.parametrize(
-    ("top", "card", "fits"),
-    [
-        ("AS", "2S", True),
-        ("QS", "KS", True),
-        ("AS", "2C", False),
-        ("AS", "2H", False),
-        ("AS", "3S", False),
-        ("4S", "3S", False),
-        ("KS", "AS", False),
-    ],
+    ("top", "fits", "others"),
+    [("AS", "2S", "2C 2H 3S"), ("QS", "KS", ""), ("4S", "", "3S"), ("KS", "", "AS")],
 )
 @pytest.mark.parametrize("source", ["t1", "w"])
-def test_foundations_are_built_up_by_suit(top: str, card: str, source: str, fits: bool) -> None:
+def test_foundations_are_built_up_by_suit(top: str, fits: str, others: str, source: str) -> None:
     """'Foundations are built up by suit, starting with Ace ... in ascending order to King'."""
-    place = roosevelt(f0=top, rest="t0", t0="6S", **{source: card})
-    assert (f"{source}>f0" in legal(place)) == fits
+    for card in f"{fits} {others}".split():
+        place = roosevelt(f0=top, rest="t0", t0="6S", **{source: card})
+        assert (f"{source}>f0" in legal(place)) == (card == fits), card
 
 
 def test_an_ace_starts_any_empty_foundation() -> None:
@@ -176,29 +146,3 @@ def test_the_top_card_of_the_waste_is_always_available() -> None:
     place = roosevelt(f0="4S", t0="6H", t1="9C", w="KD 5S", rest="t1")
     assert {"w>f0", "w>t0"} <= set(legal(place))
     assert shown(after(place, "w>f0"), "w") == "KD"
-
-
-def test_nothing_leaves_a_foundation() -> None:
-    place = roosevelt(f0="4S", t0="5H", t1="9C", rest="t1")
-    assert moves_of(place, "f0") == []
-
-
-def test_the_game_is_won_when_all_104_cards_are_on_the_foundations() -> None:
-    """'The game is won when all 104 cards are successfully moved to the eight foundation piles'."""
-    almost = roosevelt(**FULL | {"f7": "QC", "w": "KC"})
-    assert not almost.won
-    won = after(almost, "w>f7")
-    assert won.won
-    assert won.home == 104
-    assert not is_stuck(won)
-    assert legal(won) == []
-
-
-def test_the_player_is_stuck_when_no_legal_moves_remain() -> None:
-    """'The game is lost ... if no further legal moves are possible and there are cards' left."""
-    tops = {f"t{i}": f"{rank}S" for i, rank in enumerate("468TQ36")}
-    blocked = roosevelt(**tops, w="8S", rest="t0")
-    assert legal(blocked) == []
-    assert is_stuck(blocked)
-    assert not blocked.won
-    assert not is_stuck(roosevelt(**tops, w="8S"))

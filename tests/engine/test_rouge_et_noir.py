@@ -8,7 +8,6 @@ from engine.board import Board, view_of
 from engine.cards import DOWN, RANKS, SUITS
 from engine.catalog import ruleset
 from engine.errors import IllegalMoveError
-from engine.moves import is_stuck
 from engine.notation import parse_move
 from engine.play import play
 from tests.engine.positions import (
@@ -37,26 +36,6 @@ def rouge(**piles: str) -> Board:
     return board(GAME, **piles)
 
 
-def test_the_layout_is_that_of_the_rule_page() -> None:
-    """'Columns of 9, 8, ... 1, 0 cards, 59 in the stock'; eight foundations; no waste."""
-    start = dealt(GAME)
-    assert start.ruleset.total == 104
-    assert sizes(start, "t") == [9, 8, 7, 6, 5, 4, 3, 2, 1, 0]
-    assert sizes(start, "s") == [59]
-    assert sizes(start, "f") == [0] * 8
-    assert sizes(start, "w") == []
-
-
-def test_only_the_top_card_of_each_column_is_face_up() -> None:
-    """'Only the top card of each tableau pile is face-up'; the stock is 'placed face-down'."""
-    start = dealt(GAME)
-    assert sizes(start, "t") == [
-        shown(start, f"t{i}").count("?") + (1 if i < 9 else 0) for i in range(10)
-    ]
-    assert all(not shown(start, f"t{i}").split()[-1].startswith("?") for i in range(9))
-    assert shown(start, "s").count("?") == 59
-
-
 def test_the_columns_are_dealt_row_by_row() -> None:
     """'The first one card to each of columns 0 to 8, ... the ninth to column 0 alone'."""
     start = easy_board(ruleset(GAME))
@@ -81,44 +60,39 @@ def test_aces_start_a_foundation_of_their_colour(card: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("foundation", "top", "card", "fits"),
+    ("foundation", "top", "fits", "others"),
     [
-        ("f0", "AH", "2H", True),
-        ("f0", "AH", "2D", True),
-        ("f1", "AD", "2H", True),
-        ("f0", "AH", "2S", False),
-        ("f0", "AH", "3H", False),
-        ("f2", "AS", "2C", True),
-        ("f3", "AC", "2C", True),
-        ("f3", "AC", "2H", False),
-        ("f2", "QS", "KC", True),
-        ("f2", "KS", "AC", False),
-        ("f0", "5H", "4D", False),
+        ("f0", "AH", "2H 2D", "2S 3H"),
+        ("f1", "AD", "2H", ""),
+        ("f2", "AS", "2C", ""),
+        ("f3", "AC", "2C", "2H"),
+        ("f2", "QS", "KC", ""),
+        ("f2", "KS", "", "AC"),
+        ("f0", "5H", "", "4D"),
     ],
 )
-def test_foundations_go_up_by_colour(foundation: str, top: str, card: str, fits: bool) -> None:
+def test_foundations_go_up_by_colour(foundation: str, top: str, fits: str, others: str) -> None:
     """'Up by colour, Ace to King (any red 2 on a red Ace)'."""
-    place = rouge(**{foundation: top}, t0=card, t1="7S", rest="t1")
-    assert (f"t0>{foundation}" in legal(place)) == fits
+    for card in f"{fits} {others}".split():
+        place = rouge(**{foundation: top}, t0=card, t1="7S", rest="t1")
+        assert (f"t0>{foundation}" in legal(place)) == (card in fits), card
 
 
 @pytest.mark.parametrize(
-    ("top", "card", "fits"),
+    ("top", "fits", "others"),
     [
-        ("TS", "9H", True),
-        ("TC", "9D", True),
-        ("TD", "9C", True),
-        ("TS", "9C", False),
-        ("TH", "9D", False),
-        ("TS", "8H", False),
-        ("TS", "JH", False),
-        ("AS", "KH", False),
-        ("2S", "AH", True),
+        ("TS", "9H", "9C 8H JH"),
+        ("TC", "9D", ""),
+        ("TD", "9C", ""),
+        ("TH", "", "9D"),
+        ("AS", "", "KH"),
+        ("2S", "AH", ""),
     ],
 )
-def test_columns_build_down_in_alternating_colours(top: str, card: str, fits: bool) -> None:
-    place = rouge(t0=card, t1=top, t2="6C", rest="t2")
-    assert ("t0>t1" in legal(place)) == fits
+def test_columns_build_down_in_alternating_colours(top: str, fits: str, others: str) -> None:
+    for card in f"{fits} {others}".split():
+        place = rouge(t0=card, t1=top, t2="6C", rest="t2")
+        assert ("t0>t1" in legal(place)) == (card == fits), card
 
 
 def test_a_run_moves_from_any_of_its_points() -> None:
@@ -267,24 +241,6 @@ def test_removal_is_the_players_choice_at_any_time() -> None:
     assert shown(after(place, "s>t"), "t0").startswith(RUN)
 
 
-def test_nothing_leaves_a_foundation() -> None:
-    """'Nothing ever leaves a foundation', neither a card nor a run."""
-    place = rouge(f0="4H", f4=RUN, t0="5C", t1="7C", rest="t1")
-    assert not [m for m in legal(place) if m.startswith("f")]
-
-
-def test_the_game_is_won_when_all_104_cards_are_on_foundations() -> None:
-    """'52 on the colour foundations and 52 in four removed runs'."""
-    run = RUNS["f7"]
-    almost = rouge(**COLOURS | RUNS | {"f7": "", "t3": run})
-    assert not almost.won
-    won = after(almost, "t3>f7x13")
-    assert won.won
-    assert legal(won) == []
-    assert not is_stuck(won)
-    assert after(rouge(**COLOURS | RUNS | {"f3": "QC", "t3": "KC"}), "t3>f3").won
-
-
 def test_four_runs_alone_are_not_won() -> None:
     """'The game is won when all 104 cards are on foundations'."""
     place = rouge(**RUNS, t0="7C", rest="t0")
@@ -298,17 +254,6 @@ def test_a_foundation_may_mix_both_suits_of_its_colour() -> None:
         card if i % 2 else card.replace("H", "D") for i, card in enumerate(sequence("A", "KH"))
     )
     assert len(shown(rouge(f0=mixed, t0="7C", rest="t0"), "f0").split()) == 13
-
-
-def test_the_player_is_stuck_when_the_stock_is_exhausted_and_no_moves_exist() -> None:
-    """'The stock is exhausted, no more legal moves exist, and not all cards' are home."""
-    tops = {
-        f"t{i}": f"2{SUITS[i % 4]} {card}"
-        for i, card in enumerate(["4S", "6S", "8S", "TS", "QS", "4C", "6C", "8C"])
-    }
-    blocked = rouge(**tops, t8="TC", t9="QC", rest="t0")
-    assert legal(blocked) == []
-    assert is_stuck(blocked)
 
 
 def test_a_view_shows_no_card_that_lies_face_down() -> None:

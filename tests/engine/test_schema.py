@@ -73,16 +73,8 @@ def test_an_unknown_key_is_refused_with_its_path(path: str) -> None:
 @pytest.mark.parametrize(
     "path",
     [
-        "name",
-        "packs",
-        "foundations",
-        "foundations.piles",
-        "foundations.first",
-        "tableau.deal",
-        "tableau.order",
-        "tableau.match",
-        "tableau.plays",
-        "waste.plays",
+        *("name", "packs", "foundations", "foundations.piles", "foundations.first"),
+        *("tableau.deal", "tableau.order", "tableau.match", "tableau.plays", "waste.plays"),
     ],
 )
 def test_a_missing_key_is_refused_with_its_path(path: str) -> None:
@@ -146,188 +138,149 @@ def test_messages_have_a_maximum_length() -> None:
     assert RulesetError("x" * (most + 1)).message == "x" * most + "…"
 
 
-def with_group(**changes: Any) -> dict[str, Any]:
+def group(**changes: Any) -> dict[str, Any]:
     return {"foundations": [SOUND["foundations"][0] | changes]}
 
 
-def with_table(table: str, **changes: Any) -> dict[str, Any]:
+def table(table: str, **changes: Any) -> dict[str, Any]:
     return {table: SOUND[table] | changes}
 
 
-NO_TABLEAU = {key: value for key, value in SOUND.items() if key != "tableau"}
-NO_WASTE = {key: value for key, value in SOUND.items() if key != "waste"}
+NO_TABLEAU: dict[str, Any] = {"tableau": None}
+NO_WASTE: dict[str, Any] = {"waste": None}
+HOME_ONLY = NO_TABLEAU | table("waste", plays=["foundation"])
 TWOS = {"piles": 8, "first": "2", "setup": "laid-out"}
 RUNS = {"piles": 4, "first": "K", "takes": "run"}
 CELLS: dict[str, Any] = {"piles": 4, "plays": ["tableau", "foundation"]}
-STORED = SOUND | with_table("tableau", plays=["tableau", "cell"]) | {"cells": CELLS}
+STORED = table("tableau", plays=["tableau", "cell"]) | {"cells": CELLS}
 SAME = {"piles": 7, "first": "same"}
 RESERVE: dict[str, Any] = {"deal": [13], "plays": ["tableau", "foundation"]}
 
 
 @pytest.mark.parametrize(
-    ("document", "at", "sentence"),
+    ("changes", "at", "sentence"),
     [
-        (SOUND | {"packs": 0}, "packs", "1 or 2"),
-        (SOUND | {"packs": 3}, "packs", "1 or 2"),
-        (SOUND | with_table("tableau", deal=[52, 53]), "packs", "too few to deal 105"),
+        ({"packs": 0}, "packs", "1 or 2"),
+        ({"packs": 3}, "packs", "1 or 2"),
+        (table("tableau", deal=[52, 53]), "packs", "too few to deal 105"),
         (
-            SOUND | with_table("tableau", deal=[52, 52]) | with_group(setup="dealt", first="any"),
+            table("tableau", deal=[52, 52]) | group(setup="dealt", first="any"),
             "packs",
             "104 cards are too few to deal 112",
         ),
-        (SOUND | {"foundations": []}, "foundations", "at least one group"),
+        ({"foundations": []}, "foundations", "at least one group"),
         (NO_WASTE, "waste", "is needed if"),
-        (SOUND | with_table("stock", plays=["row"]), "waste", "only then"),
-        (NO_WASTE | with_table("stock", plays=[]), "stock.plays", "the stock's 95 cards go"),
-        ({key: SOUND[key] for key in SOUND if key != "stock"}, "stock.plays", "must name where"),
-        (SOUND | {"suits": "SHD"}, "suits", "one, two or four"),
-        (SOUND | {"suits": "SS"}, "suits", "duplicates"),
-        (SOUND | {"suits": ""}, "suits", "letters of SHDC"),
-        (SOUND | {"suits": "S"} | with_group(**TWOS), "foundations[0].setup", "one pile for each"),
-        (SOUND | with_table("stock", turns=0), "stock.turns", "1 to 52"),
-        (SOUND | with_table("stock", turns=53), "stock.turns", "1 to 52"),
+        (table("stock", plays=["row"]), "waste", "only then"),
+        (NO_WASTE | table("stock", plays=[]), "stock.plays", "the stock's 95 cards go"),
+        ({"stock": None}, "stock.plays", "must name where"),
+        ({"suits": "SHD"}, "suits", "one, two or four"),
+        ({"suits": "SS"}, "suits", "duplicates"),
+        ({"suits": ""}, "suits", "letters of SHDC"),
+        ({"suits": "S"} | group(**TWOS), "foundations[0].setup", "one pile for each"),
+        (table("stock", turns=0), "stock.turns", "1 to 52"),
+        (table("stock", turns=53), "stock.turns", "1 to 52"),
+        (table("stock", turns=3, plays=["waste", "row"]), "stock.turns", "to the waste alone"),
+        (table("stock", row_on_empty=False), "stock.row_on_empty", "needs 'row'"),
+        (table("tableau", run_match="suit"), "tableau.run_match", "moves runs"),
         (
-            SOUND | with_table("stock", turns=3, plays=["waste", "row"]),
-            "stock.turns",
-            "to the waste alone",
-        ),
-        (SOUND | with_table("stock", row_on_empty=False), "stock.row_on_empty", "needs 'row'"),
-        (SOUND | with_table("tableau", run_match="suit"), "tableau.run_match", "moves runs"),
-        (
-            SOUND | with_table("tableau", run_match="suit", moves="run"),
+            table("tableau", run_match="suit", moves="run"),
             "tableau.run_match",
             "tableau.match = 'any'",
         ),
         (
-            SOUND | with_table("tableau", moves="run-by-places", plays=["foundation"]),
+            table("tableau", moves="run-by-places", plays=["foundation"]),
             "tableau.moves",
             "in tableau.plays",
         ),
-        (SOUND | with_table("tableau", fill=["reserve"]), "tableau.fill", "no reserve"),
-        (SOUND | with_table("tableau", plays=["cell"]), "tableau.plays", "no cells"),
-        (SOUND | with_table("waste", plays=["cell"]), "waste.plays", "no cells"),
-        (SOUND | {"cells": CELLS}, "cells", "needs 'cell' in"),
+        (table("tableau", fill=["reserve"]), "tableau.fill", "no reserve"),
+        (table("tableau", plays=["cell"]), "tableau.plays", "no cells"),
+        (table("waste", plays=["cell"]), "waste.plays", "no cells"),
+        ({"cells": CELLS}, "cells", "needs 'cell' in"),
         (STORED | {"cells": CELLS | {"piles": 0}}, "cells.piles", "1 to 20"),
         (STORED | {"cells": CELLS | {"piles": 21}}, "cells.piles", "1 to 20"),
-        (SOUND | {"reserve": RESERVE | {"deal": []}}, "reserve.deal", "1 to 20"),
-        (SOUND | {"reserve": RESERVE | {"deal": [1, 0]}}, "reserve.deal", "each pile a card"),
-        (SOUND | {"reserve": RESERVE | {"face_up": 0}}, "reserve.face_up", "at least 1"),
-        (SOUND | {"reserve": RESERVE | {"plays": ["cell"]}}, "reserve.plays", "no cells"),
-        (SOUND | {"reserve": RESERVE | {"deal": [96]}}, "packs", "too few to deal 105"),
+        ({"reserve": RESERVE | {"deal": []}}, "reserve.deal", "1 to 20"),
+        ({"reserve": RESERVE | {"deal": [1, 0]}}, "reserve.deal", "each pile a card"),
+        ({"reserve": RESERVE | {"face_up": 0}}, "reserve.face_up", "at least 1"),
+        ({"reserve": RESERVE | {"plays": ["cell"]}}, "reserve.plays", "no cells"),
+        ({"reserve": RESERVE | {"deal": [96]}}, "packs", "too few to deal 105"),
+        (HOME_ONLY | {"reserve": RESERVE}, "reserve.plays", "no tableau"),
+        (group(first="same"), "foundations[0].first", "a first group"),
         (
-            NO_TABLEAU | with_table("waste", plays=["foundation"]) | {"reserve": RESERVE},
-            "reserve.plays",
-            "no tableau",
-        ),
-        (SOUND | with_group(first="same"), "foundations[0].first", "a first group"),
-        (
-            SOUND | {"foundations": [SOUND["foundations"][0], {"piles": 3, "first": "same"}]},
+            {"foundations": [SOUND["foundations"][0], {"piles": 3, "first": "same"}]},
             "foundations[1].first",
             "the setup 'dealt'",
         ),
-        (SOUND | with_group(last="K"), "foundations[0].last", "first = 'any'"),
-        (SOUND | with_group(automatic=True), "foundations[0].automatic", "takes = 'run'"),
-        (SOUND | with_group(**RUNS, plays=["tableau"]), "foundations[0].plays", "takes = 'card'"),
+        (group(last="K"), "foundations[0].last", "first = 'any'"),
+        (group(automatic=True), "foundations[0].automatic", "takes = 'run'"),
+        (group(**RUNS, plays=["tableau"]), "foundations[0].plays", "takes = 'card'"),
         (
-            SOUND | with_group(first="any", setup="dealt", plays=["tableau"]),
+            group(first="any", setup="dealt", plays=["tableau"]),
             "foundations[0].plays",
             "the setup 'empty'",
         ),
         (
-            {k: v for k, v in NO_TABLEAU.items() if k != "waste"}
-            | with_table("stock", plays=["row"]),
+            NO_TABLEAU | NO_WASTE | table("stock", plays=["row"]),
             "stock.plays",
             "a row needs a tableau",
         ),
         (
-            NO_TABLEAU
-            | with_table("waste", plays=["foundation"])
-            | with_table("stock", plays=["waste", "tableau"], top="up"),
+            HOME_ONLY | table("stock", plays=["waste", "tableau"], top="up"),
             "stock.plays",
             "no tableau",
         ),
-        (SOUND | with_table("stock", plays=["waste", "tableau"]), "stock.top", "must be 'up'"),
-        (SOUND | with_table("stock", plays=["waste", "foundation"]), "stock.top", "must be 'up'"),
+        (table("stock", plays=["waste", "tableau"]), "stock.top", "must be 'up'"),
+        (table("stock", plays=["waste", "foundation"]), "stock.top", "must be 'up'"),
         (
-            SOUND
-            | with_table("stock", plays=["waste", "tableau", "foundation"], to_foundation="any"),
+            table("stock", plays=["waste", "tableau", "foundation"], to_foundation="any"),
             "stock.top",
             "must be 'up'",
         ),
+        (table("stock", to_foundation="first"), "stock.to_foundation", "in stock.plays"),
         (
-            SOUND | with_table("stock", to_foundation="first"),
-            "stock.to_foundation",
-            "in stock.plays",
-        ),
-        (
-            SOUND
-            | with_table("stock", plays=["waste", "foundation"], to_foundation="any")
+            table("stock", plays=["waste", "foundation"], to_foundation="any")
             | {"foundations": [{"piles": 1, "first": "K", "takes": "run"}]},
             "stock.to_foundation",
             "takes runs",
         ),
-        (SOUND | with_table("waste", redeals=-1), "waste.redeals", "negative"),
+        (table("waste", redeals=-1), "waste.redeals", "negative"),
         (NO_TABLEAU, "waste.plays", "no tableau"),
-        (SOUND | with_table("tableau", deal=[]), "tableau.deal", "1 to 20"),
-        (SOUND | with_table("tableau", deal=[1] * 21), "tableau.deal", "1 to 20"),
-        (SOUND | with_table("tableau", deal=[1, -1]), "tableau.deal", "negative"),
-        (SOUND | with_table("tableau", face_up=0), "tableau.face_up", "at least 1"),
-        (SOUND | with_table("tableau", order="any"), "tableau.match", "as tableau.order"),
+        (table("tableau", deal=[]), "tableau.deal", "1 to 20"),
+        (table("tableau", deal=[1] * 21), "tableau.deal", "1 to 20"),
+        (table("tableau", deal=[1, -1]), "tableau.deal", "negative"),
+        (table("tableau", face_up=0), "tableau.face_up", "at least 1"),
+        (table("tableau", order="any"), "tableau.match", "as tableau.order"),
         (
-            NO_WASTE | with_table("tableau", fill=["waste"]) | with_table("stock", plays=["row"]),
+            NO_WASTE | table("tableau", fill=["waste"]) | table("stock", plays=["row"]),
             "tableau.fill",
             "no waste",
         ),
+        (table("tableau", fill=["stock"], deal=[1, 0]), "tableau.fill", "dealt to each"),
+        (group(piles=0), "foundations[0].piles", "1 to 12"),
+        (group(piles=13), "foundations[0].piles", "1 to 12"),
+        (group(suits=""), "foundations[0].suits", "letters of SHDC"),
+        (group(suits="SX"), "foundations[0].suits", "letters of SHDC"),
+        (group(suits="SS"), "foundations[0].suits", "duplicates"),
+        (group(**TWOS | {"first": "any"}), "foundations[0].setup", "a fixed rank"),
+        (group(**TWOS | {"piles": 4}), "foundations[0].setup", "one pile for each"),
         (
-            SOUND | with_table("tableau", fill=["stock"], deal=[1, 0]),
-            "tableau.fill",
-            "dealt to each",
-        ),
-        (SOUND | with_group(piles=0), "foundations[0].piles", "1 to 12"),
-        (SOUND | with_group(piles=13), "foundations[0].piles", "1 to 12"),
-        (SOUND | with_group(suits=""), "foundations[0].suits", "letters of SHDC"),
-        (SOUND | with_group(suits="SX"), "foundations[0].suits", "letters of SHDC"),
-        (SOUND | with_group(suits="SS"), "foundations[0].suits", "duplicates"),
-        (SOUND | with_group(**TWOS | {"first": "any"}), "foundations[0].setup", "a fixed rank"),
-        (SOUND | with_group(**TWOS | {"piles": 4}), "foundations[0].setup", "one pile for each"),
-        (
-            SOUND | {"foundations": [TWOS, TWOS | {"suits": "S", "piles": 2}]},
+            {"foundations": [TWOS, TWOS | {"suits": "S", "piles": 2}]},
             "foundations[1].setup",
             "the same cards",
         ),
-        (
-            NO_TABLEAU | with_table("waste", plays=["foundation"]) | with_group(**RUNS),
-            "foundations[0].takes",
-            "'run' needs",
-        ),
-        (
-            SOUND | with_group(**RUNS | {"first": "any"}),
-            "foundations[0].takes",
-            "a fixed first rank",
-        ),
-        (
-            SOUND | with_group(**RUNS) | with_table("tableau", order="up"),
-            "foundations[0].takes",
-            "builds down",
-        ),
-        (
-            SOUND | with_group(**RUNS | {"setup": "dealt"}),
-            "foundations[0].takes",
-            "the setup 'empty'",
-        ),
-        (SOUND | with_group(setup="dealt"), "foundations[0].setup", "first = 'any'"),
-        (
-            SOUND | with_group(setup="dealt", first="any", suits="SH"),
-            "foundations[0].setup",
-            "all suits",
-        ),
-        (SOUND | {"packs": 1_000_001}, "packs", "must be from -1000000 to 1000000"),
-        (SOUND | with_group(order="any"), "foundations[0].order", "must not be 'any'"),
+        (HOME_ONLY | group(**RUNS), "foundations[0].takes", "'run' needs"),
+        (group(**RUNS | {"first": "any"}), "foundations[0].takes", "a fixed first rank"),
+        (group(**RUNS) | table("tableau", order="up"), "foundations[0].takes", "builds down"),
+        (group(**RUNS | {"setup": "dealt"}), "foundations[0].takes", "the setup 'empty'"),
+        (group(setup="dealt"), "foundations[0].setup", "first = 'any'"),
+        (group(setup="dealt", first="any", suits="SH"), "foundations[0].setup", "all suits"),
+        ({"packs": 1_000_001}, "packs", "must be from -1000000 to 1000000"),
+        (group(order="any"), "foundations[0].order", "must not be 'any'"),
     ],
 )
 def test_a_contradiction_is_refused_with_its_path(
-    document: dict[str, Any], at: str, sentence: str
+    changes: dict[str, Any], at: str, sentence: str
 ) -> None:
+    document = {key: value for key, value in (SOUND | changes).items() if value is not None}
     message = refusal(document)
     assert message.startswith(f"g.{at}: ")
     assert sentence in message
@@ -335,35 +288,35 @@ def test_a_contradiction_is_refused_with_its_path(
 
 def test_combinations_without_a_contradiction_are_read() -> None:
     for sound in (
-        SOUND | with_table("tableau", fill=["stock"], moves="run"),
-        SOUND | with_table("stock", turns=52),
-        SOUND | with_table("waste", redeals="any"),
-        SOUND | {"suits": "S"},
-        SOUND | {"suits": "HC"},
+        table("tableau", fill=["stock"], moves="run"),
+        table("stock", turns=52),
+        table("waste", redeals="any"),
+        {"suits": "S"},
+        {"suits": "HC"},
         STORED,
-        SOUND | {"reserve": RESERVE | {"face_up": 1}},
-        SOUND | with_group(plays=["tableau"]),
-        SOUND | with_group(first="any", last="K"),
-        SOUND | with_group(**RUNS, automatic=True),
-        SOUND | with_table("tableau", match="any", run_match="suit", moves="run"),
-        SOUND | {"foundations": [{"piles": 1, "first": "any", "setup": "dealt"}, SAME]},
-        SOUND | with_group(**TWOS),
-        SOUND | {"foundations": [TWOS | {"suits": s, "piles": 4} for s in ("SH", "DC")]},
-        SOUND | with_group(**RUNS),
-        SOUND | with_group(setup="dealt", first="any"),
-        SOUND | with_group(piles=1),
-        SOUND | with_group(piles=12),
-        SOUND | with_table("tableau", deal=[52, 52]),
-        SOUND | with_table("tableau", deal=[1]),
-        SOUND | with_table("tableau", deal=[1] * 20),
-        SOUND | with_table("tableau", face_up=1),
-        SOUND | with_table("tableau", match="any"),
-        SOUND | with_table("tableau", order="any", match="any"),
-        SOUND | with_table("stock", plays=["waste", "foundation"], to_foundation="any"),
-        SOUND | with_table("tableau", fill=["waste"], moves="run-by-spaces"),
-        SOUND | with_table("waste", redeals=1_000_000),
+        {"reserve": RESERVE | {"face_up": 1}},
+        group(plays=["tableau"]),
+        group(first="any", last="K"),
+        group(**RUNS, automatic=True),
+        table("tableau", match="any", run_match="suit", moves="run"),
+        {"foundations": [{"piles": 1, "first": "any", "setup": "dealt"}, SAME]},
+        group(**TWOS),
+        {"foundations": [TWOS | {"suits": s, "piles": 4} for s in ("SH", "DC")]},
+        group(**RUNS),
+        group(setup="dealt", first="any"),
+        group(piles=1),
+        group(piles=12),
+        table("tableau", deal=[52, 52]),
+        table("tableau", deal=[1]),
+        table("tableau", deal=[1] * 20),
+        table("tableau", face_up=1),
+        table("tableau", match="any"),
+        table("tableau", order="any", match="any"),
+        table("stock", plays=["waste", "foundation"], to_foundation="any"),
+        table("tableau", fill=["waste"], moves="run-by-spaces"),
+        table("waste", redeals=1_000_000),
     ):
-        assert isinstance(read_rules("g", sound), Rules)
+        assert isinstance(read_rules("g", SOUND | sound), Rules)
 
 
 def with_variant(**changes: Any) -> dict[str, Any]:
@@ -396,10 +349,21 @@ def test_a_variant_overrides_some_keys_and_leaves_the_others() -> None:
         (with_variant(tableau={"fill": ["none"]}), "g.variants.v.tableau.fill[0]: "),
         (with_variant(packs=3), "g.variants.v.packs: must be"),
         (with_variant(variants={}), "g.variants.v.variants: is not a key"),
+        (with_variant(listing={"daily": True}), "g.variants.v.listing: is not a key"),
         (SOUND | {"packs": 3}, "g.packs: must be"),
+        (SOUND | {"listing": 1}, "g.listing: must be a table"),
+        (SOUND | {"listing": {"weekly": True}}, "g.listing.weekly: is not a key"),
+        (SOUND | {"listing": {"daily": "yes"}}, "g.listing.daily: 'yes' is not of the type bool"),
+        (SOUND | {"listing": {"order": -1}}, "g.listing.order: must be 0 to 1000"),
+        (SOUND | {"listing": {"order": 1001}}, "g.listing.order: must be 0 to 1000"),
+        (SOUND | {"listing": {"minutes": 0}}, "g.listing.minutes: must be 1 to 240"),
+        (SOUND | {"listing": {"minutes": 241}}, "g.listing.minutes: must be 1 to 240"),
+        (SOUND | {"listing": {"minutes": 2.5}}, "g.listing.minutes: "),
     ],
 )
-def test_a_variant_is_checked_like_a_game(document: dict[str, Any], start: str) -> None:
+def test_variants_and_listings_are_checked_like_a_game(
+    document: dict[str, Any], start: str
+) -> None:
     with pytest.raises(RulesetError) as refused:
         read_game("g", document)
     assert refused.value.message.startswith(start)
@@ -410,29 +374,3 @@ def test_a_listing_is_read_and_has_defaults() -> None:
     game = read_game("g", {**SOUND, "listing": listing})
     assert game.listing == Listing(daily=True, order=0, minutes=240)
     assert read_game("g", SOUND).listing == Listing(daily=False, order=1000, minutes=10)
-
-
-@pytest.mark.parametrize(
-    ("listing", "path"),
-    [
-        (1, "g.listing: must be a table"),
-        ({"weekly": True}, "g.listing.weekly: is not a key"),
-        ({"daily": "yes"}, "g.listing.daily: 'yes' is not of the type bool"),
-        ({"order": -1}, "g.listing.order: must be 0 to 1000"),
-        ({"order": 1001}, "g.listing.order: must be 0 to 1000"),
-        ({"minutes": 0}, "g.listing.minutes: must be 1 to 240"),
-        ({"minutes": 241}, "g.listing.minutes: must be 1 to 240"),
-        ({"minutes": 2.5}, "g.listing.minutes: "),
-    ],
-)
-def test_an_invalid_listing_is_refused_with_its_path(listing: Any, path: str) -> None:
-    with pytest.raises(RulesetError) as refused:
-        read_game("g", {**SOUND, "listing": listing})
-    assert refused.value.message.startswith(path)
-
-
-def test_a_variant_cannot_have_its_own_listing() -> None:
-    variants = {"v": {"name": "V", "listing": {"daily": True}}}
-    with pytest.raises(RulesetError) as refused:
-        read_game("g", {**SOUND, "variants": variants})
-    assert refused.value.message.startswith("g.variants.v.listing: is not a key")

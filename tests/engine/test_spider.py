@@ -20,20 +20,9 @@ from tests.engine.positions import (
     moves_to,
     run_down,
     shown,
-    sizes,
 )
 
 GAME = "spider"
-KINGS = {f"t{column}": "KD" if column < 4 else "KC" for column in range(2, 6)}
-
-
-def test_54_cards_are_dealt_and_the_last_of_each_pile_lies_face_up() -> None:
-    start = dealt(GAME)
-    assert sizes(start, "t") == [6, 6, 6, 6, 5, 5, 5, 5, 5, 5]
-    assert (sizes(start, "f"), sizes(start, "s")) == ([0] * 8, [50])
-    assert all(
-        shown(start, f"t{pile}").count("?") == sizes(start, "t")[pile] - 1 for pile in range(10)
-    )
 
 
 @pytest.mark.parametrize(

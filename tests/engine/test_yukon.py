@@ -2,16 +2,9 @@
 
 from __future__ import annotations
 
-from tests.engine.positions import after, board, dealt, legal, moves_of, moves_to, shown, sizes
+from tests.engine.positions import after, board, legal, moves_of, moves_to, shown
 
 GAME = "yukon"
-
-
-def test_all_cards_are_dealt_and_the_last_five_of_each_column_lie_face_up() -> None:
-    start = dealt(GAME)
-    assert sizes(start, "t") == [1, 6, 7, 8, 9, 10, 11]
-    assert (sizes(start, "f"), sizes(start, "s")) == ([0] * 4, [0])
-    assert [shown(start, f"t{column}").count("?") for column in range(7)] == [0, 1, 2, 3, 4, 5, 6]
 
 
 def test_any_face_up_card_moves_with_the_cards_on_it() -> None:
@@ -37,7 +30,3 @@ def test_columns_build_in_alternating_colours_or_in_suit_in_russian() -> None:
 def test_an_empty_column_takes_a_king_with_the_cards_on_it() -> None:
     place = board(GAME, t1="9H KD 3C 5S", t2="QC", rest="t2")
     assert [move for move in moves_to(place, "t0") if "t1" in move] == ["t1>t0x3"]
-
-
-def test_nothing_leaves_a_foundation() -> None:
-    assert moves_of(board(GAME, f0="5S", t0="6H", t1="2C", rest="t1"), "f0") == []

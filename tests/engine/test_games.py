@@ -1,0 +1,154 @@
+"""What each game has of its own among the rules that all games have: its layout, win and end.
+
+Comments quote the rule pages and rulings.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.cards import SUITS
+from engine.catalog import games
+from engine.moves import is_stuck
+from tests.engine.positions import after, board, dealt, legal, shown
+from tests.engine.test_deuces import TOPS
+from tests.engine.test_rouge_et_noir import COLOURS, RUNS
+from tests.relatives import RELATIVES
+
+LAYOUTS: dict[str, dict[str, list[str]]] = {
+    "canfield": {
+        "f": [".", "", "", ""],
+        "t": ["."] * 4,
+        "r": ["?" * 12 + "."],
+        "s": ["?" * 34],
+        "w": [""],
+    },
+    # '104 cards less eight Twos less ten is 86, and 86 it is'; 'deal one card face-up to each of
+    # ten tableau piles'; the stock is 'placed face-down'.
+    "deuces": {"f": ["."] * 8, "t": ["."] * 10, "s": ["?" * 86], "w": [""]},
+    "forty-thieves": {"f": [""] * 8, "t": ["...."] * 10, "s": ["?" * 64], "w": [""]},
+    "freecell": {"f": [""] * 4, "t": ["." * 7] * 4 + ["." * 6] * 4, "s": [""]},
+    "golf": {"f": ["."], "t": ["....."] * 7, "s": ["?" * 16]},
+    "gypsy": {"f": [""] * 8, "t": ["??."] * 8, "s": ["?" * 80]},
+    "klondike": {
+        "f": [""] * 4,
+        "t": ["?" * nth + "." for nth in range(7)],
+        "s": ["?" * 24],
+        "w": [""],
+    },
+    # 'All 52 cards in the stock ...; six piles, four foundations'; 'its top card face up'.
+    "lady-betty": {"f": [""] * 4, "t": [""] * 6, "s": ["?" * 51 + "."]},
+    # 'One card on the foundation, 51 in the stock'; the waste starts empty.
+    "robert": {"f": ["."], "s": ["?" * 51], "w": [""]},
+    # Two packs; "seven tableau piles ... four cards, all face up"; 'the remaining cards ... form
+    # the stock pile, placed face down'.
+    "roosevelt": {"f": [""] * 8, "t": ["...."] * 7, "s": ["?" * 76], "w": [""]},
+    # 'Columns of 9, 8, ... 1, 0 cards, 59 in the stock'; 'only the top card of each is face-up'.
+    "rouge-et-noir": {
+        "f": [""] * 8,
+        "t": [*("?" * nth + "." for nth in range(8, -1, -1)), ""],
+        "s": ["?" * 59],
+    },
+    "sir-tommy": {"f": [""] * 4, "t": [""] * 4, "s": ["?" * 51 + "."]},
+    "spider": {"f": [""] * 8, "t": ["?????."] * 4 + ["????."] * 6, "s": ["?" * 50]},
+    "streets": {"f": [""] * 8, "t": ["...."] * 10, "s": ["?" * 64], "w": [""]},
+    "yukon": {
+        "f": [""] * 4,
+        "t": [".", *("?" * nth + "....." for nth in range(1, 7))],
+        "s": [""],
+    },
+}
+
+
+@pytest.mark.parametrize("game", LAYOUTS)
+def test_a_game_is_dealt_as_on_its_rule_page(game: str) -> None:
+    """A letter stands for a kind of pile, a dot for a card that lies face up."""
+    for variant in {**games(), **RELATIVES}[game].variants:
+        start = dealt(game, variant)
+        found: dict[str, list[str]] = {}
+        for name in start.ruleset.pile_names:
+            cards = shown(start, name).split()
+            faces = "".join("?" if card.startswith("?") else "." for card in cards)
+            found.setdefault(name[0], []).append(faces)
+        found.pop("c", None)
+        assert found == LAYOUTS[game], variant
+
+
+def kings(packs: int) -> dict[str, str]:
+    """Return all foundations with their Kings on top."""
+    return {f"f{nth}": f"K{suit}" for nth, suit in enumerate(SUITS * packs)}
+
+
+ACES = {f"f{nth}": f"A{suit}" for nth, suit in enumerate(SUITS * 2)}
+ROUGE = COLOURS | RUNS
+TWOS = {f"t{nth}": f"2{SUITS[nth % 4]} {card}" for nth, card in enumerate(
+    ["4S", "6S", "8S", "TS", "QS", "4C", "6C", "8C"])}  # fmt: skip
+SPADES = {f"t{nth}": f"{rank}S" for nth, rank in enumerate("468TQ36")}
+FULL_CELLS = {f"c{nth}": card for nth, card in enumerate(["5S", "5C", "3S", "3C"])} | {
+    f"t{nth}": card for nth, card in enumerate(["KS", "KC", "JS", "JC", "9S", "9C", "7S", "7C"])
+}
+
+
+@pytest.mark.parametrize(
+    ("names", "piles", "move"),
+    [
+        ("deuces-standard", ACES | {"f7": "KC", "t3": "AC"}, "t3>f7"),
+        ("deuces-strict", ACES | {"f7": "KC", "t3": "AC"}, "t3>f7"),
+        ("deuces-fill", ACES | {"f7": "KC", "t3": "AC"}, "t3>f7"),
+        ("klondike-standard", kings(1) | {"f3": "QC", "t0": "KC"}, "t0>f3"),
+        ("lady-betty-standard", kings(1) | {"f3": "QC", "t4": "KC"}, "t4>f3"),
+        ("roosevelt-standard", kings(2) | {"f7": "QC", "w": "KC"}, "w>f7"),
+        # '52 on the colour foundations and 52 in four removed runs'.
+        ("rouge-et-noir-standard", ROUGE | {"f7": "", "t3": RUNS["f7"]}, "t3>f7x13"),
+        ("rouge-et-noir-standard", ROUGE | {"f3": "QC", "t3": "KC"}, "t3>f3"),
+    ],
+)
+def test_a_game_is_won_when_all_cards_are_on_the_foundations(
+    names: str, piles: dict[str, str], move: str
+) -> None:
+    almost = board(*names.rsplit("-", 1), **piles)
+    assert not almost.won
+    won = after(almost, move)
+    assert (won.won, won.home) == (True, won.ruleset.total)
+    assert legal(won) == []
+    assert not is_stuck(won)
+
+
+@pytest.mark.parametrize(
+    ("game", "piles", "freed"),
+    [
+        ("deuces", TOPS | {"t9": "7C", "w": "9C", "rest": "t0"}, {"rest": ""}),
+        ("freecell", FULL_CELLS | {"rest": "t0"}, {"c0": ""}),
+        ("lady-betty", {"t0": "AS KS", "t1": "QH", "rest": "t1"}, {"s": "JC", "rest": ""}),
+        ("roosevelt", SPADES | {"w": "8S", "rest": "t0"}, {"rest": ""}),
+        ("rouge-et-noir", TWOS | {"t8": "TC", "t9": "QC", "rest": "t0"}, {"rest": ""}),
+        ("sir-tommy", {"t0": "AS AH AD AC KS", "rest": "t0"}, {"rest": ""}),
+    ],
+)
+def test_a_player_is_stuck_when_no_move_is_left_and_the_stock_is_exhausted(
+    game: str, piles: dict[str, str], freed: dict[str, str]
+) -> None:
+    blocked = board(game, **piles)
+    assert legal(blocked) == []
+    assert is_stuck(blocked)
+    assert not blocked.won
+    assert not is_stuck(board(game, **piles | freed))
+
+
+@pytest.mark.parametrize(
+    ("names", "piles"),
+    [
+        ("deuces-standard", TOPS | {"f0": "5S", "t0": "6S", "t9": "7C"}),
+        ("deuces-strict", TOPS | {"f0": "5S", "t0": "6S", "t9": "7C"}),
+        ("deuces-fill", TOPS | {"f0": "5S", "t0": "6S", "t9": "7C"}),
+        ("freecell-standard", {"f0": "5S", "t0": "6H", "rest": "t1", "t1": "2C"}),
+        ("lady-betty-standard", {"f0": "4S", "s": "JH"}),
+        ("robert-standard", {"f0": "7S", "w": "8D"}),
+        ("roosevelt-standard", {"f0": "4S", "t0": "5H", "t1": "9C", "rest": "t1"}),
+        ("rouge-et-noir-standard",
+         {"f0": "4H", "f4": RUNS["f4"], "t0": "5C", "t1": "7C", "rest": "t1"}),
+        ("yukon-standard", {"f0": "5S", "t0": "6H", "t1": "2C", "rest": "t1"}),
+    ],
+)  # fmt: skip
+def test_nothing_leaves_a_foundation(names: str, piles: dict[str, str]) -> None:
+    assert not [move for move in legal(board(*names.rsplit("-", 1), **piles)) if move[0] == "f"]
