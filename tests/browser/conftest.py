@@ -9,12 +9,13 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Playwright, sync_playwright
 
 from tests import machine
-from tests.browser.player import Player
+from tests.browser.player import DESKTOP, Player
 from tests.dates import ahead_now, moved
 from tests.processes import Running, free_port, running
 
@@ -118,6 +119,18 @@ def browser(playwright: Playwright) -> Iterator[Browser]:
     browser = launched(playwright, machine.machine().browser)
     yield browser
     browser.close()
+
+
+def player_fixture(device: dict[str, Any] = DESKTOP, name: str | None = None) -> object:
+    """Return a fixture: a player in `browser` on `site`."""
+
+    @pytest.fixture
+    def player(browser: Browser, site: Site) -> Iterator[Player]:
+        player = Player(browser, site.url, device, name)
+        yield player
+        player.close()
+
+    return player
 
 
 @pytest.fixture(scope="module")

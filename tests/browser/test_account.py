@@ -5,30 +5,16 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterator
 from typing import Any
 
-import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.browser.conftest import Site
+from tests.browser.conftest import Site, player_fixture
 from tests.browser.player import DESKTOP, PHONE, Player
 from tests.processes import ROOT, running
 
-
-@pytest.fixture
-def ada(browser: Browser, site: Site) -> Iterator[Player]:
-    player = Player(browser, site.url, DESKTOP, "Ada")
-    yield player
-    player.close()
-
-
-@pytest.fixture
-def phone(browser: Browser, site: Site) -> Iterator[Player]:
-    """Return another device with a guest."""
-    player = Player(browser, site.url, PHONE)
-    yield player
-    player.close()
+ada = player_fixture(DESKTOP, "Ada")
+phone = player_fixture(PHONE)
 
 
 class VirtualDevice:

@@ -3,35 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
-import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from tests.browser.checks import problems
-from tests.browser.conftest import Site
+from tests.browser.conftest import player_fixture
 from tests.browser.player import DESKTOP, PHONE, Player
 
-
-@pytest.fixture
-def ada(browser: Browser, site: Site) -> Iterator[Player]:
-    player = Player(browser, site.url, PHONE, "Ada")
-    yield player
-    player.close()
-
-
-@pytest.fixture
-def guest(browser: Browser, site: Site) -> Iterator[Player]:
-    player = Player(browser, site.url, PHONE, "Barbara")
-    yield player
-    player.close()
-
-
-@pytest.fixture
-def other(browser: Browser, site: Site) -> Iterator[Player]:
-    player = Player(browser, site.url, DESKTOP, "Grace")
-    yield player
-    player.close()
+ada = player_fixture(PHONE, "Ada")
+guest = player_fixture(PHONE, "Barbara")
+other = player_fixture(DESKTOP, "Grace")
 
 
 def play(player: Player, home: int) -> None:

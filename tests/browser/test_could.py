@@ -5,11 +5,9 @@ from __future__ import annotations
 import json
 import re
 import tempfile
-from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import Browser, expect
 
 from engine.catalog import ruleset
@@ -17,7 +15,7 @@ from engine.deal import deal_seed
 from engine.solver import solve
 from tests.browser.certified import certify
 from tests.browser.checks import problems
-from tests.browser.conftest import Site
+from tests.browser.conftest import Site, player_fixture
 from tests.browser.friend import Friend
 from tests.browser.player import PHONE, Player
 from tests.browser.screens import SEED, WON, store_practice
@@ -31,11 +29,7 @@ DEALS = 8
 """Moves of the reviewed run; few of them bring a card home."""
 
 
-@pytest.fixture
-def player(browser: Browser, site: Site) -> Iterator[Player]:
-    player = Player(browser, site.url, PHONE, "Ada")
-    yield player
-    player.close()
+player = player_fixture(PHONE, "Ada")
 
 
 def test_a_run_is_reviewed_and_the_best_line_replayed(player: Player) -> None:

@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from contextlib import ExitStack
 
-import pytest
 from playwright.sync_api import Browser, expect
 
 from server.players.core.keys import MAX_SESSIONS
-from tests.browser.conftest import Site
+from tests.browser.conftest import Site, player_fixture
 from tests.browser.player import MOVING_PHONE, Player
 
-
-@pytest.fixture
-def desk(browser: Browser, site: Site) -> Iterator[Player]:
-    player = Player(browser, site.url, name="Ada")
-    yield player
-    player.close()
+desk = player_fixture(name="Ada")
 
 
 def phone_of(player: Player, browser: Browser, site: Site) -> Player:

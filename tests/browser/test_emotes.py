@@ -5,26 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Locator, expect
+from playwright.sync_api import Locator, expect
 
 from server.rooms.messages import EMOTES
-from tests.browser.conftest import Site
+from tests.browser.conftest import Site, player_fixture
 from tests.browser.friend import Friend
 from tests.browser.player import DESKTOP, MOVING_PHONE, Player
 
-
-@pytest.fixture
-def host(browser: Browser, site: Site) -> Iterator[Player]:
-    player = Player(browser, site.url, DESKTOP, "Ada")
-    yield player
-    player.close()
-
-
-@pytest.fixture
-def guest(browser: Browser, site: Site) -> Iterator[Player]:
-    player = Player(browser, site.url, MOVING_PHONE, "Grace")
-    yield player
-    player.close()
+host = player_fixture(DESKTOP, "Ada")
+guest = player_fixture(MOVING_PHONE, "Grace")
 
 
 @pytest.fixture

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from tests.browser.checks import problems
-from tests.browser.conftest import Site
+from tests.browser.conftest import Site, player_fixture
 from tests.browser.friend import Friend
 from tests.browser.player import OFFLINE_PHONE, Player
 from tests.browser.test_offline import wait_until_cached
@@ -18,11 +17,7 @@ HOME = 3
 """Number of cards that the run of Robert brings home; the first is dealt there."""
 
 
-@pytest.fixture
-def player(browser: Browser, site: Site) -> Iterator[Player]:
-    player = Player(browser, site.url, OFFLINE_PHONE, "Grace")
-    yield player
-    player.close()
+player = player_fixture(OFFLINE_PHONE, "Grace")
 
 
 @pytest.fixture

@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.browser.conftest import Site
+from tests.browser.conftest import Site, player_fixture
 from tests.browser.player import DESKTOP, PHONE, Player
 
-
-@pytest.fixture
-def player(browser: Browser, site: Site) -> Iterator[Player]:
-    player = Player(browser, site.url, PHONE)
-    yield player
-    player.close()
+player = player_fixture(PHONE)
 
 
 def play_alone(player: Player, allowed: str) -> None:

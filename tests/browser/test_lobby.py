@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
-from tests.browser.conftest import Site, running_site
+from tests.browser.conftest import Site, player_fixture, running_site
 from tests.browser.player import DESKTOP, PHONE, Player
 
 
@@ -18,18 +18,8 @@ def site() -> Iterator[Site]:
         yield site
 
 
-@pytest.fixture
-def ada(browser: Browser, site: Site) -> Iterator[Player]:
-    player = Player(browser, site.url, PHONE, "Ada")
-    yield player
-    player.close()
-
-
-@pytest.fixture
-def grace(browser: Browser, site: Site) -> Iterator[Player]:
-    player = Player(browser, site.url, DESKTOP, "Grace")
-    yield player
-    player.close()
+ada = player_fixture(PHONE, "Ada")
+grace = player_fixture(DESKTOP, "Grace")
 
 
 def test_a_stranger_finds_an_open_race_and_joins_it(ada: Player, grace: Player) -> None:

@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
-import pytest
 from playwright.sync_api import Browser, Locator, Route, expect
 
-from tests.browser.conftest import Site
+from tests.browser.conftest import Site, player_fixture
 from tests.browser.player import OFFLINE_PHONE, PHONE, Player
 from tests.browser.screens import KINDS
 
-
-@pytest.fixture
-def player(browser: Browser, site: Site) -> Iterator[Player]:
-    player = Player(browser, site.url, OFFLINE_PHONE)
-    yield player
-    player.close()
+player = player_fixture(OFFLINE_PHONE)
 
 
 def wait_until_cached(player: Player) -> None:

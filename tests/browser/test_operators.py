@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.browser.checks import misfits, problems
-from tests.browser.conftest import Site, running_site
+from tests.browser.conftest import Site, player_fixture, running_site
 from tests.browser.player import DESKTOP, PHONE, Player
 from tests.browser.test_account import VirtualDevice, at_account, kept
 from tests.browser.test_circles import found
@@ -32,25 +32,9 @@ def site(operators: Path) -> Iterator[Site]:
             yield site
 
 
-@pytest.fixture
-def ada(site: Site, browser: Browser) -> Iterator[Player]:
-    player = Player(browser, site.url, DESKTOP, "Ada")
-    yield player
-    player.close()
-
-
-@pytest.fixture
-def bob(site: Site, browser: Browser) -> Iterator[Player]:
-    player = Player(browser, site.url, PHONE, "Rude Bob")
-    yield player
-    player.close()
-
-
-@pytest.fixture
-def cyd(site: Site, browser: Browser) -> Iterator[Player]:
-    player = Player(browser, site.url, PHONE, "Cyd")
-    yield player
-    player.close()
+ada = player_fixture(DESKTOP, "Ada")
+bob = player_fixture(PHONE, "Rude Bob")
+cyd = player_fixture(PHONE, "Cyd")
 
 
 def id_of(player: Player) -> str:

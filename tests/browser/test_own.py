@@ -2,28 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from tests.browser.checks import problems
-from tests.browser.conftest import Site
+from tests.browser.conftest import player_fixture
 from tests.browser.player import DESKTOP, PHONE, Player
 
-
-@pytest.fixture
-def ada(browser: Browser, site: Site) -> Iterator[Player]:
-    player = Player(browser, site.url, PHONE, "Ada")
-    yield player
-    player.close()
-
-
-@pytest.fixture
-def grace(browser: Browser, site: Site) -> Iterator[Player]:
-    player = Player(browser, site.url, DESKTOP, "Grace")
-    yield player
-    player.close()
+ada = player_fixture(PHONE, "Ada")
+grace = player_fixture(DESKTOP, "Grace")
 
 
 def test_custom_rules_are_practised_saved_shared_and_raced(ada: Player, grace: Player) -> None:

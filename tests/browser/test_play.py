@@ -3,31 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from server.play.messages import OpenAttempt
 from server.rooms.messages import JoinRoom
-from tests.browser.conftest import Site
+from tests.browser.conftest import Site, player_fixture
 from tests.browser.player import MOVING_PHONE, Player
 
 GAMES = ["robert", pytest.param("spider", marks=pytest.mark.deep)]
 
 
-@pytest.fixture
-def host(browser: Browser, site: Site) -> Iterator[Player]:
-    player = Player(browser, site.url)
-    yield player
-    player.close()
-
-
-@pytest.fixture
-def guest(browser: Browser, site: Site) -> Iterator[Player]:
-    player = Player(browser, site.url, MOVING_PHONE)
-    yield player
-    player.close()
+host = player_fixture()
+guest = player_fixture(MOVING_PHONE)
 
 
 def start_race(host: Player, guest: Player, game: str) -> None:

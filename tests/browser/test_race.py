@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, expect
 
 from tests.browser.checks import NARROW
-from tests.browser.conftest import Site
+from tests.browser.conftest import Site, player_fixture
 from tests.browser.friend import Friend
 from tests.browser.player import DESKTOP, MOVING_PHONE, PHONE, Player
 
@@ -33,11 +33,7 @@ def racers(browser: Browser, site: Site) -> Iterator[list[Player]]:
         player.close()
 
 
-@pytest.fixture
-def ada(browser: Browser, site: Site) -> Iterator[Player]:
-    player = Player(browser, site.url, PHONE, "Ada Lovelace Byron")
-    yield player
-    player.close()
+ada = player_fixture(PHONE, "Ada Lovelace Byron")
 
 
 @pytest.fixture

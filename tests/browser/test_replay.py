@@ -7,20 +7,15 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from server.play.core.run import check, parse_file
 from tests.browser.checks import problems
-from tests.browser.conftest import Site
+from tests.browser.conftest import Site, player_fixture
 from tests.browser.friend import Friend
 from tests.browser.player import PHONE, Player
 
-
-@pytest.fixture
-def player(browser: Browser, site: Site) -> Iterator[Player]:
-    player = Player(browser, site.url, PHONE, "Ada")
-    yield player
-    player.close()
+player = player_fixture(PHONE, "Ada")
 
 
 @pytest.fixture

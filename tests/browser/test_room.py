@@ -9,24 +9,13 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from engine.catalog import games
-from tests.browser.conftest import Site
+from tests.browser.conftest import Site, player_fixture
 from tests.browser.friend import Friend
 from tests.browser.player import DESKTOP, PHONE, Player
 from tests.browser.screens import STATIC_SCREENS
 
-
-@pytest.fixture
-def host(browser: Browser, site: Site) -> Iterator[Player]:
-    player = Player(browser, site.url, PHONE, "Ada")
-    yield player
-    player.close()
-
-
-@pytest.fixture
-def guest(browser: Browser, site: Site) -> Iterator[Player]:
-    player = Player(browser, site.url, DESKTOP, "Grace")
-    yield player
-    player.close()
+host = player_fixture(PHONE, "Ada")
+guest = player_fixture(DESKTOP, "Grace")
 
 
 @pytest.fixture
@@ -36,11 +25,7 @@ def friend(site: Site) -> Iterator[Friend]:
         yield friend
 
 
-@pytest.fixture
-def player(browser: Browser, site: Site) -> Iterator[Player]:
-    player = Player(browser, site.url, PHONE)
-    yield player
-    player.close()
+player = player_fixture(PHONE)
 
 
 def test_one_tap_starts_a_game_alone(player: Player) -> None:

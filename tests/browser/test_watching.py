@@ -7,23 +7,12 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.browser.conftest import Site
+from tests.browser.conftest import Site, player_fixture
 from tests.browser.friend import Friend
 from tests.browser.player import DESKTOP, PHONE, Player
 
-
-@pytest.fixture
-def ada(browser: Browser, site: Site) -> Iterator[Player]:
-    player = Player(browser, site.url, PHONE, "Ada")
-    yield player
-    player.close()
-
-
-@pytest.fixture
-def watcher(browser: Browser, site: Site) -> Iterator[Player]:
-    player = Player(browser, site.url, DESKTOP, "Emmy")
-    yield player
-    player.close()
+ada = player_fixture(PHONE, "Ada")
+watcher = player_fixture(DESKTOP, "Emmy")
 
 
 @pytest.fixture
