@@ -10,10 +10,10 @@ import pytest
 from engine.cards import SUITS
 from engine.catalog import games
 from engine.moves import is_stuck
-from tests.engine.positions import after, board, dealt, legal, shown
+from tests.engine.positions import after, board, dealt, easy_board, legal, shown
 from tests.engine.test_deuces import TOPS
 from tests.engine.test_rouge_et_noir import COLOURS, RUNS
-from tests.relatives import RELATIVES
+from tests.relatives import RELATIVES, find_ruleset
 
 LAYOUTS: dict[str, dict[str, list[str]]] = {
     "canfield": {
@@ -152,3 +152,7 @@ def test_a_player_is_stuck_when_no_move_is_left_and_the_stock_is_exhausted(
 )  # fmt: skip
 def test_nothing_leaves_a_foundation(names: str, piles: dict[str, str]) -> None:
     assert not [move for move in legal(board(*names.rsplit("-", 1), **piles)) if move[0] == "f"]
+
+
+def test_the_stock_of_lady_betty_starts_with_the_first_of_the_deck() -> None:
+    assert shown(easy_board(find_ruleset("lady-betty")), "s").endswith("?3S ?2S AS")

@@ -8,8 +8,6 @@ from engine.board import Board, view_of
 from engine.cards import DOWN, RANKS, SUITS
 from engine.catalog import ruleset
 from engine.errors import IllegalMoveError
-from engine.notation import parse_move
-from engine.play import play
 from tests.engine.positions import (
     after,
     board,
@@ -17,7 +15,6 @@ from tests.engine.positions import (
     easy_board,
     legal,
     moves_of,
-    moves_to,
     run_down,
     sequence,
     shown,
@@ -95,39 +92,6 @@ def test_columns_build_down_in_alternating_colours(top: str, fits: str, others: 
         assert ("t0>t1" in legal(place)) == (card == fits), card
 
 
-def test_a_run_moves_from_any_of_its_points() -> None:
-    """'All face-up cards of a run may move together, from any point of the run'."""
-    place = rouge(t0="2C 9H 8S 7D", t1="TS", t2="9D", t3="8C", t4="6S", rest="t4")
-    assert moves_of(place, "t0") == ["t0>t1x3", "t0>t2x2", "t0>t3"]
-    moved = after(place, "t0>t1x3")
-    assert shown(moved, "t1") == "TS 9H 8S 7D"
-    assert shown(moved, "t0") == "2C"
-
-
-@pytest.mark.parametrize("pile", ["9H 7S", "9H 8D", "9H 9S", "?9H 8S"])
-def test_only_a_run_moves_together(pile: str) -> None:
-    """'A sequence of cards in correct order and color alternation', of face-up cards."""
-    place = rouge(t0=pile, t1="TS", t2="6S", rest="t2")
-    assert "t0>t1x2" not in legal(place)
-
-
-def test_a_card_in_the_middle_moves_only_with_those_above_it() -> None:
-    """'You may move any exposed (face-up) card, or a sequence': nothing from under another."""
-    place = rouge(t0="9H 8S", t1="TS", t2="6S", rest="t2")
-    assert moves_to(place, "t1") == ["t0>t1x2"]
-
-
-def test_an_empty_column_takes_a_king_or_a_run_headed_by_one() -> None:
-    """'Only Kings or sequences starting with a King can fill empty tableau columns'."""
-    place = rouge(t0="5C KS", t1="5H KD QC JH", t2="QD", t3="6S", rest="t3")
-    assert [m for m in legal(place) if m.split("x")[0].endswith("t9")] == ["t0>t9", "t1>t9x3"]
-
-
-def test_a_kings_pile_may_move_to_an_empty_column() -> None:
-    """'A move that is pointless but fits the rules is legal (... a King's pile ...)'."""
-    assert "t0>t9x2" in legal(rouge(t0="KS QH", t1="6S", rest="t1"))
-
-
 def test_a_deal_puts_one_card_on_each_column_from_left_to_right() -> None:
     start = dealt(GAME)
     stock = shown(start, "s").replace("?", "").split()
@@ -154,38 +118,12 @@ def test_there_is_no_seventh_deal() -> None:
         after(place, "s>t")
 
 
-def test_dealing_is_the_players_own_choice() -> None:
-    """'"When no moves are possible" on a page describes play, it is not a bar'."""
-    assert {"s>t", "t0>t1"} <= set(legal(rouge(t0="9H", t1="TS", t2="6S")))
-
-
 def test_the_stock_is_dealt_by_the_row_only() -> None:
     """'Deal one card from the stock onto each tableau column', never onto a single one."""
     place = dealt(GAME)
     assert moves_of(place, "s") == ["s>t"]
     with pytest.raises(IllegalMoveError):
         after(place, "s>t9")
-
-
-def test_a_face_down_card_is_turned_up_by_the_move_that_bares_it() -> None:
-    """'Turns it up at once, as part of the move that bared it'."""
-    place = rouge(t0="?5C ?2D 9H", t1="TS", t2="6S", rest="t2")
-    moved, delta = play(place, parse_move(place.ruleset, "t0>t1"))
-    assert shown(moved, "t0") == "?5C 2D"
-    assert moved.moves == place.moves + 1
-    t0 = place.ruleset.pile_numbers["t0"]
-    assert [c.take for c in delta.changes if c.pile == t0] == [2]
-
-
-def test_a_removed_run_bares_a_card_too() -> None:
-    """'Any face-down card uncovered in the tableau is immediately turned face-up'."""
-    place = rouge(t0=f"?5C {RUN}", t1="6S", rest="t1")
-    assert shown(after(place, "t0>f4x13"), "t0") == "5C"
-
-
-def test_face_down_cards_do_not_move() -> None:
-    place = rouge(t0="?TS 9H", t1="JD", t2="6S", rest="t2")
-    assert moves_of(place, "t0") == []
 
 
 @pytest.mark.parametrize(("first", "other"), [("KS", "H"), ("KH", "S"), ("KC", "D"), ("KD", "S")])
@@ -226,19 +164,6 @@ def test_nothing_but_a_whole_run_at_the_end_of_a_column_goes_there(pile: str) ->
         pile = pile.replace("KS", "QC KS", 1).replace("?QC KS", "?KS")
     place = rouge(t0=pile, t1="7C", rest="t1")
     assert not [m for m in legal(place) if m.split(">")[1][:2] in {"f4", "f5", "f6", "f7"}]
-
-
-def test_a_run_does_not_go_to_a_colour_foundation() -> None:
-    """Foundations 1 to 4 are built card by card."""
-    place = rouge(t0=RUN, t1="7C", rest="t1")
-    assert [m for m in moves_of(place, "t0") if m[3:5] in COLOURS] == ["t0>f2", "t0>f3"]
-
-
-def test_removal_is_the_players_choice_at_any_time() -> None:
-    """'Can be removed ... at any time': the run may stay and its Ace go home instead."""
-    place = rouge(t0=RUN, t1="7C")
-    assert {"t0>f4x13", "t0>f2", "s>t"} <= set(legal(place))
-    assert shown(after(place, "s>t"), "t0").startswith(RUN)
 
 
 def test_four_runs_alone_are_not_won() -> None:

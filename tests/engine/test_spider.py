@@ -17,7 +17,6 @@ from tests.engine.positions import (
     dealt,
     legal,
     moves_of,
-    moves_to,
     run_down,
     shown,
 )
@@ -38,19 +37,6 @@ def test_a_variant_has_104_cards_of_its_suits(variant: str, suits: str) -> None:
     assert set(found.values()) == {8 // len(suits)}
 
 
-def test_piles_build_in_any_suit_and_cards_of_one_suit_move_together() -> None:
-    place = board(GAME, t0="5D 9H 8H 7S", t1="8D", t2="TC", t3="9C", rest="t0")
-    assert moves_to(place, "t1") == ["t0>t1"]
-    assert moves_to(place, "t3") == ["t1>t3"]
-    suited = board(GAME, t0="5D 9H 8H 7H", t1="8D", t2="TC", rest="t0")
-    assert {"t0>t1", "t0>t2x3"} <= set(legal(suited))
-
-
-def test_an_empty_pile_takes_any_card_or_run() -> None:
-    place = board(GAME, t0="9H 5H 4H", t1="2C", rest="t1")
-    assert moves_to(place, "t9") == ["t0>t9", "t0>t9x2", "t1>t9"]
-
-
 def test_a_complete_run_leaves_automatically_and_bares_a_card() -> None:
     place = board(
         GAME, t0=f"?9C {run_down('KS', 'S', 7)}", t1=f"2H {run_down('6S', 'S', 6)}", rest="t1"
@@ -63,12 +49,6 @@ def test_a_complete_run_leaves_automatically_and_bares_a_card() -> None:
     assert [change.pile for change in delta.changes] == [0, 8, 9]
 
 
-def test_a_run_of_several_suits_stays() -> None:
-    place = board(GAME, t0=run_down("KS", "S", 7), t1=f"2H {run_down('6H', 'H', 6)}", rest="t1")
-    moved = after(place, "t1>t0x6")
-    assert (moved.home, len(shown(moved, "t0").split())) == (0, 13)
-
-
 def test_the_deal_of_a_row_may_complete_runs() -> None:
     columns = {f"t{pile}": "KD" if pile % 2 else "KC" for pile in range(1, 5)}
     others = {f"t{pile}": "QD" for pile in (5, 6)} | {f"t{pile}": "QC" for pile in (7, 8)}
@@ -77,16 +57,6 @@ def test_the_deal_of_a_row_may_complete_runs() -> None:
         GAME, t0=run_down("KS", "S", 12), **columns, **others, t9="8D", s=stock, rest="t9"
     )
     assert after(place, "s>t").home == 13
-
-
-def test_no_row_is_dealt_while_a_pile_is_empty() -> None:
-    stock = "JC JC JD JD JH JH 9C 9C 9D AS"
-    full = {
-        f"t{pile}": card
-        for pile, card in enumerate(["KS", "KH", "KD", "KC", "QS", "QH", "QD", "QC", "8S"])
-    }
-    assert "s>t" not in legal(board(GAME, **full, s=stock, rest="t0"))
-    assert "s>t" in legal(board(GAME, **full, t9="8H", s=stock, rest="t0"))
 
 
 def test_a_row_is_dealt_with_fewer_cards_than_piles() -> None:
