@@ -15,6 +15,7 @@ import pytest
 from playwright.sync_api import Browser, Playwright, sync_playwright
 
 from tests import machine
+from tests.browser.friend import Friend
 from tests.browser.player import DESKTOP, Player
 from tests.dates import ahead_now, moved
 from tests.processes import Running, free_port, running
@@ -131,6 +132,17 @@ def player_fixture(device: dict[str, Any] = DESKTOP, name: str | None = None) ->
         player.close()
 
     return player
+
+
+def friend_fixture(name: str) -> object:
+    """Return a fixture: a player on `site` without a browser."""
+
+    @pytest.fixture
+    def friend(site: Site) -> Iterator[Friend]:
+        with Friend(site.url, name) as friend:
+            yield friend
+
+    return friend
 
 
 @pytest.fixture(scope="module")

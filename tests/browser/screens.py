@@ -21,6 +21,12 @@ from tests.browser import pictures
 from tests.browser.conftest import launched, running_site
 from tests.browser.friend import Friend
 from tests.browser.player import FROM_RIGHT, Player
+from tests.browser.steps import (
+    play_challenge_without_page,
+    play_daily_without_page,
+    start_daily,
+    start_round,
+)
 from tests.machine import machine
 from tests.processes import ROOT
 
@@ -383,8 +389,7 @@ def _watching(cast: Cast) -> Screens:
     for friend in friends:
         friend.join(link)
     expect(player.see("seat")).to_have_count(3)
-    player.press("start-round")
-    player.wait_for_board()
+    start_round(player)
     watcher.see("no-board").wait_for()
     yield "watch-soon", watcher
     for friend, deals in zip(friends, (DEALS, 8), strict=True):
@@ -448,10 +453,7 @@ def _challenges(cast: Cast) -> Screens:
             friend.page.goto(link)
             friend.see("to-beat").wait_for()
             yield "challenge-before", friend
-        with each.without_page() as playing:
-            playing.open_challenge(link)
-            playing.play_robert(home)
-            playing.give_up()
+        play_challenge_without_page(each, link, home)
     friend.see("rank").wait_for()
     friend.press("react")
     friend.press("emote-nice")
@@ -484,10 +486,7 @@ def _circles(cast: Cast) -> Screens:
     yield "circle-invitation", friend
     friend.press("join-circle")
     friend.see("circle").wait_for()
-    with friend.without_page() as playing:
-        playing.open_daily()
-        playing.play_robert(4)
-        playing.give_up()
+    play_daily_without_page(friend, 4)
     player.unfold("circle-settings")
     player.see("season-weeks").select_option("6")
     player.unfold("league-settings")
@@ -516,9 +515,7 @@ def _circles(cast: Cast) -> Screens:
 
 def _daily(cast: Cast) -> Screens:
     (player,) = cast("Ada")
-    player.go("/daily/robert")
-    player.press("play-daily")
-    player.wait_for_board()
+    start_daily(player)
     yield "daily-table", player
     player.play_robert()
     yield "stuck", player

@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, expect
 
 from tests.browser.conftest import Site, player_fixture
 from tests.browser.player import DESKTOP, PHONE, Player
+from tests.browser.steps import play_daily_without_page, start_alone
 from tests.processes import ROOT, running
 
 ada = player_fixture(DESKTOP, "Ada")
@@ -107,9 +108,7 @@ def test_a_code_link_does_not_discard_a_guest_with_results(
     ada.press("link-device")
     code = ada.see("device-code").inner_text()
     grace = Player(browser, site.url, PHONE, "Grace")
-    grace.open_room("robert", seats=1)
-    grace.press("start-round")
-    grace.wait_for_board()
+    start_alone(grace)
     grace.go(f"/account#{code}")
     named(grace, "Grace")
     grace.press("sign-in")
@@ -223,10 +222,7 @@ def test_only_guests_are_asked_to_keep_their_identity_before_a_daily(ada: Player
 
 
 def test_keeping_the_identity_after_a_daily_says_when_ranking_starts(ada: Player) -> None:
-    with ada.without_page() as playing:
-        playing.open_daily()
-        playing.play_robert(2)
-        playing.give_up()
+    play_daily_without_page(ada, 2)
     ada.go("/leaderboard/robert")
     expect(ada.see("own-place").get_by_test_id("rank")).to_contain_text("1st")
     expect(ada.see("early")).to_be_hidden()

@@ -9,6 +9,7 @@ from playwright.sync_api import expect
 from tests.browser.checks import problems
 from tests.browser.conftest import player_fixture
 from tests.browser.player import DESKTOP, PHONE, Player
+from tests.browser.steps import play_challenge_without_page, start_alone
 
 ada = player_fixture(PHONE, "Ada")
 guest = player_fixture(PHONE, "Barbara")
@@ -21,13 +22,6 @@ def play(player: Player, home: int) -> None:
     player.play_robert(home)
     player.give_up()
     player.see("told").wait_for()
-
-
-def play_without_page(player: Player, link: str, home: int) -> None:
-    with player.without_page() as friend:
-        friend.open_challenge(link)
-        friend.play_robert(home)
-        friend.give_up()
 
 
 def homes(player: Player) -> list[str]:
@@ -70,7 +64,7 @@ def test_friends_play_the_same_cards_whenever_they_have_time(
     expect(guest.see("told")).to_contain_text("2 cards ahead of Ada")
     assert homes(guest) == ["7", "5"]
 
-    play_without_page(other, link, 3)
+    play_challenge_without_page(other, link, 3)
     other.page.goto(link)
     expect(other.see("rank")).to_contain_text("3")
     expect(other.see("round-chart").get_by_role("img")).to_have_attribute("data-runs", "3")
@@ -101,15 +95,13 @@ def test_friends_play_the_same_cards_whenever_they_have_time(
 
 
 def test_a_raced_deal_can_be_used_for_a_challenge(ada: Player, guest: Player) -> None:
-    ada.open_room("robert", seats=1)
-    ada.press("start-round")
-    ada.wait_for_board()
+    start_alone(ada)
     ada.play_robert(4)
     ada.give_up()
     ada.press("challenge-with-deal")
     expect(ada.see("row-home")).to_have_text(["4"])
     expect(ada.see("play-challenge")).to_have_count(0)
-    play_without_page(guest, ada.see("challenge-link").input_value(), 5)
+    play_challenge_without_page(guest, ada.see("challenge-link").input_value(), 5)
     expect(ada.see("row-home")).to_have_text(["5", "4"])
     expect(ada.see("told")).to_contain_text("won by 1 card")
 
@@ -125,7 +117,7 @@ def test_a_named_opponent_plays_alone_and_the_proof_appears_for_all(
     ada.press("make-challenge")
     ada.see("play-challenge").wait_for()
     link = ada.page.url
-    play_without_page(ada, link, 3)
+    play_challenge_without_page(ada, link, 3)
 
     other.page.goto(link)
     other.see("challenge").wait_for()
@@ -136,7 +128,7 @@ def test_a_named_opponent_plays_alone_and_the_proof_appears_for_all(
     expect(guest.see("challenges")).to_contain_text("Ada challenges you")
     guest.press("challenge-row")
     guest.see("play-challenge").wait_for()
-    play_without_page(guest, link, 2)
+    play_challenge_without_page(guest, link, 2)
     expect(guest.see("until")).to_contain_text("everyone has played")
     for player in (guest, other):
         expect(player.see("row-home")).to_have_text(["3", "2"])

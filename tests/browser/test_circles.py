@@ -9,6 +9,7 @@ from playwright.sync_api import Browser, expect
 
 from tests.browser.conftest import Site
 from tests.browser.player import DESKTOP, PHONE, Player
+from tests.browser.steps import names_in, play_challenge_without_page, play_daily_without_page
 
 
 @pytest.fixture
@@ -34,17 +35,6 @@ def join(player: Player, link: str) -> None:
     player.page.goto(link)
     player.press("join-circle")
     player.see("circle").wait_for()
-
-
-def names(player: Player) -> list[str]:
-    return [row.split("#")[0].strip() for row in player.see("look-at").all_inner_texts()]
-
-
-def play(player: Player, home: int) -> None:
-    with player.without_page() as friend:
-        friend.open_daily()
-        friend.play_robert(home)
-        friend.give_up()
 
 
 def compare(player: Player, others: dict[str, str]) -> None:
@@ -77,12 +67,12 @@ def test_three_play_in_a_circle(players: tuple[Player, Player, Player]) -> None:
     expect(ada.see("circle-row")).to_have_count(3)
     expect(ada.see("alone")).to_have_count(0)
 
-    play(grace, 5)
-    play(barbara, 3)
+    play_daily_without_page(grace, 5)
+    play_daily_without_page(barbara, 3)
     for each in (grace, barbara, ada):
         each.page.goto(circle)
     expect(ada.see("circle-points").first).not_to_have_text("0")
-    assert names(ada) == ["Grace", "Barbara", "Ada"]
+    assert names_in(ada) == ["Grace", "Barbara", "Ada"]
     states = ada.see("box-robert").evaluate_all("all => all.map(({dataset}) => dataset.state)")
     assert states == ["played", "played", "none"]
     expect(grace.see("rank")).to_contain_text("1st")
@@ -99,7 +89,7 @@ def test_three_play_in_a_circle(players: tuple[Player, Player, Player]) -> None:
     ada.see("season-weeks").select_option("4")
     grace.see("span-season").check(force=True)
     expect(grace.see("circle-table")).to_have_attribute("data-span", "season")
-    assert names(grace) == ["Grace", "Barbara", "Ada"]
+    assert names_in(grace) == ["Grace", "Barbara", "Ada"]
     ada.unfold("league-settings")
     robert = ada.see("league-game").locator("label", has_text="Robert")
     expect(robert).to_have_text("Robert about 2 min")
@@ -142,10 +132,7 @@ def test_the_members_play_a_challenge_of_the_circle(players: tuple[Player, Playe
     challenge = ada.page.url
     grace.see("circle-challenge").click()
     grace.see("play-challenge").wait_for()
-    with grace.without_page() as friend:
-        friend.open_challenge(challenge)
-        friend.play_robert(4)
-        friend.give_up()
+    play_challenge_without_page(grace, challenge, 4)
     expect(grace.see("row-home")).to_have_text(["4"])
     # A non-member learns nothing about it.
     barbara.page.goto(challenge)

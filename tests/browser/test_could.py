@@ -19,6 +19,7 @@ from tests.browser.conftest import Site, player_fixture
 from tests.browser.friend import Friend
 from tests.browser.player import PHONE, Player
 from tests.browser.screens import SEED, WON, store_practice
+from tests.browser.steps import start_alone, start_round
 
 SOLVING = 60_000
 """Milliseconds that a review may take on a busy machine."""
@@ -33,9 +34,7 @@ player = player_fixture(PHONE, "Ada")
 
 
 def test_a_run_is_reviewed_and_the_best_line_replayed(player: Player) -> None:
-    player.open_room("robert", seats=1)
-    player.press("start-round")
-    player.wait_for_board()
+    start_alone(player)
     for number in range(1, DEALS + 1):
         player.tap("s")
         player.wait_for_moves(number)
@@ -92,8 +91,7 @@ def test_spectators_of_a_race_can_review_its_deal(browser: Browser, site: Site) 
     ada.press("watch-invite")
     watcher.page.goto(ada.see("watch-link").input_value())
     expect(ada.see("start-round")).to_contain_text("2")
-    ada.press("start-round")
-    ada.wait_for_board()
+    start_round(ada)
     ada.give_up()
     grace.wait_for_round()
     grace.give_up()

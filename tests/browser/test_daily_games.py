@@ -11,6 +11,7 @@ from engine.catalog import games
 from server.base.core.days import date_text
 from tests.browser.conftest import Site, running_site
 from tests.browser.player import Player
+from tests.browser.steps import play_daily_without_page
 
 DAILY = ["robert", "lady-betty"]
 IN_ORDER = [game for game in games() if game in DAILY]
@@ -70,10 +71,7 @@ def test_the_crown_needs_only_the_dailies_of_the_day(browser: Browser) -> None:
     with running_site(options=("--daily-games", "robert")) as site:
         player = Player(browser, site.url, name="Ada")
         day = date_text(int(site.now().timestamp()) // 86_400)
-        with player.without_page() as ada:
-            ada.open_daily()
-            ada.play_robert(3)
-            ada.give_up()
+        play_daily_without_page(player, 3)
         player.go("/daily/robert")
         expect(player.see("crown")).to_be_visible()
         expect(player.see("set-over")).to_contain_text("Share it")

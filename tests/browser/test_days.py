@@ -24,6 +24,7 @@ from tests.browser.calendar import (
 from tests.browser.certified import certify
 from tests.browser.checks import problems
 from tests.browser.player import DESKTOP, PHONE, Player
+from tests.browser.steps import id_of, play_daily_without_page, start_daily
 from tests.dates import DAY
 
 
@@ -61,22 +62,13 @@ class Days:
 
     def play(self, player: Player, home: int) -> None:
         """Play the day's Robert until this many cards are home, and leave it."""
-        player.go("/daily/robert")
-        player.press("play-daily")
-        player.wait_for_board()
+        start_daily(player)
         player.play_robert(home)
         if player.see("see-results").is_visible():
             player.press("see-results")
         else:
             player.give_up()
         player.see("results").wait_for()
-
-    def play_without_page(self, player: Player, home: int) -> None:
-        """Do the same without the page."""
-        with player.without_page() as friend:
-            friend.open_daily()
-            friend.play_robert(home)
-            friend.give_up()
 
     def open_day(self, ahead: int) -> None:
         """Go to a day through the calendar."""
@@ -85,34 +77,29 @@ class Days:
         self.ada.press(f"day-{date}")
         self.ada.see("seals").wait_for(state="attached")
 
-    def own_id(self) -> str:
-        """Return Ada's id, which is the start of her token."""
-        token: str = self.ada.page.evaluate("localStorage.getItem('samedeal.token')")
-        return token.partition(".")[0]
-
 
 def test_four_days(browser: Browser, calendar: Calendar) -> None:
     days = Days(browser, calendar)
-    days.play_without_page(days.grace, 2)
+    play_daily_without_page(days.grace, 2)
     days.play(days.ada, 4)
     home = share_the_end(days)
     seals = seals_of(days, 1)
 
     calendar.skip_days()
-    days.play_without_page(days.ada, 3)
+    play_daily_without_page(days.ada, 3)
     days.ada.go("/daily/robert")
     expect(days.ada.see("streak")).to_have_attribute("data-days", "2")
     assert seals_of(days, 0) == seals
     play_the_day_before(days, home)
 
     calendar.skip_days()
-    days.play_without_page(days.ada, 5)
+    play_daily_without_page(days.ada, 5)
     days.ada.go("/daily/robert")
     expect(days.ada.see("streak")).to_have_attribute("data-days", "3")
     look_back_on_three_days(days)
 
     calendar.skip_days(2)
-    days.grace.go(f"/player/{days.own_id()}")
+    days.grace.go(f"/player/{id_of(days.ada)}")
     expect(days.grace.page.get_by_role("heading", level=1)).to_contain_text("Ada")
     expect(days.grace.see("numbers")).to_contain_text("best 3")
     days.ada.go("/archive")
@@ -193,11 +180,11 @@ def test_a_daily_started_before_midnight_counts_for_its_own_day(
     ada, grace = days.ada, days.grace
     began = evening.now()
     dates = [f"{day.day} {day:%B}" for day in (began, began + timedelta(days=1))]
-    begin(ada, "lady-betty")
+    start_daily(ada, "lady-betty")
     ada.give_up()
     ada.see("results").wait_for()
-    begin(ada, "deuces")
-    begin(ada, "robert")
+    start_daily(ada, "deuces")
+    start_daily(ada, "robert")
     home = ada.context.new_page()
     home.goto(f"{evening.url}/")
     expect(home.get_by_test_id("set")).to_have_attribute("data-done", "1")
@@ -208,7 +195,7 @@ def test_a_daily_started_before_midnight_counts_for_its_own_day(
     # Pages left open switch to the new day and its deals.
     expect(grace.page.locator("main .day")).to_contain_text(dates[1])
     expect(home.get_by_test_id("set")).to_have_count(0)
-    begin(grace, None)
+    start_daily(grace, None)
     grace.give_up()
     expect(grace.page.get_by_role("heading", level=1)).to_contain_text(dates[1])
     expect(grace.see("new-day")).to_have_count(0)
@@ -227,16 +214,9 @@ def test_a_daily_started_before_midnight_counts_for_its_own_day(
     days.check("new-day")
     ada.press("to-today")
     expect(ada.page.locator("main .day")).to_contain_text(dates[1])
-    begin(ada, None)
+    start_daily(ada, None)
     for player in (ada, grace):
         player.close()
-
-
-def begin(player: Player, game: str | None) -> None:
-    if game is not None:
-        player.go(f"/daily/{game}")
-    player.press("play-daily")
-    player.wait_for_board()
 
 
 def assert_of(days: Days, date: str, time: float) -> None:
@@ -318,9 +298,7 @@ def test_a_result_missing_from_the_players_page_is_requested_four_times(
 ) -> None:
     player = Player(browser, calendar.url, PHONE)
     player.page.clock.install()
-    player.go("/daily/robert")
-    player.press("play-daily")
-    player.wait_for_board()
+    start_daily(player)
     player.play_robert(2)
     looks = 0
 

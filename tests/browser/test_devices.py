@@ -10,6 +10,7 @@ from playwright.sync_api import Browser, expect
 from server.players.core.keys import MAX_SESSIONS
 from tests.browser.conftest import Site, player_fixture
 from tests.browser.player import MOVING_PHONE, Player
+from tests.browser.steps import start_daily, start_round
 
 desk = player_fixture(name="Ada")
 
@@ -23,8 +24,7 @@ def phone_of(player: Player, browser: Browser, site: Site) -> Player:
 
 def race_alone(player: Player) -> str:
     link = player.open_room("robert", 1)
-    player.press("start-round")
-    player.wait_for_board()
+    start_round(player)
     return link
 
 
@@ -105,9 +105,7 @@ def test_play_continues_after_a_reload(desk: Player) -> None:
 def test_a_daily_opened_on_another_device_is_played_there(
     desk: Player, browser: Browser, site: Site
 ) -> None:
-    desk.go("/daily/robert")
-    desk.press("play-daily")
-    desk.wait_for_board()
+    start_daily(desk)
     draw(desk, 2)
     phone = phone_of(desk, browser, site)
     phone.go("/daily/robert")

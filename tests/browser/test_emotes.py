@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from playwright.sync_api import Locator, expect
 
 from server.rooms.messages import EMOTES
-from tests.browser.conftest import Site, player_fixture
+from tests.browser.conftest import friend_fixture, player_fixture
 from tests.browser.friend import Friend
 from tests.browser.player import DESKTOP, MOVING_PHONE, Player
+from tests.browser.steps import start_round
 
 host = player_fixture(DESKTOP, "Ada")
 guest = player_fixture(MOVING_PHONE, "Grace")
-
-
-@pytest.fixture
-def friend(site: Site) -> Iterator[Friend]:
-    """Return Grace without a browser."""
-    with Friend(site.url, "Grace") as friend:
-        yield friend
+friend = friend_fixture("Grace")
 
 
 @pytest.fixture
@@ -91,9 +84,7 @@ def test_an_emote_appears_briefly_next_to_its_senders_seat(host: Player, guest: 
 
 @pytest.mark.usefixtures("room")
 def test_an_emote_appears_on_the_track_while_both_race(host: Player, guest: Player) -> None:
-    host.press("start-round")
-    for player in (host, guest):
-        player.wait_for_board()
+    start_round(host, guest)
     emote(host, "fire")
     for player, progress in ((host, "own-progress"), (guest, "runner-progress")):
         expect(player.see(progress).locator(shown(player, "fire"))).to_be_visible()

@@ -11,6 +11,7 @@ from tests.browser.checks import problems
 from tests.browser.conftest import Site, player_fixture
 from tests.browser.friend import Friend
 from tests.browser.player import OFFLINE_PHONE, Player
+from tests.browser.steps import start_alone
 from tests.browser.test_offline import wait_until_cached
 
 HOME = 3
@@ -98,9 +99,7 @@ def test_a_race_survives_a_reload_without_a_network_and_is_dropped(
 
 
 def test_a_players_own_run_is_raced_from_the_page_of_its_deal(player: Player) -> None:
-    player.open_room("robert", seats=1)
-    player.press("start-round")
-    player.wait_for_board()
+    start_alone(player)
     player.play_robert(HOME)
     player.give_up()
     player.unfold("deal")

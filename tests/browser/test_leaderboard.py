@@ -10,6 +10,7 @@ from playwright.sync_api import Browser, Locator, expect
 from tests.browser.conftest import Site
 from tests.browser.friend import Friend
 from tests.browser.player import PHONE, Player
+from tests.browser.steps import play_daily_without_page
 
 GUESTS = 13
 TOP = 10
@@ -82,10 +83,7 @@ def test_an_address_of_a_day_shows_that_day(player: Player) -> None:
 
 
 def test_a_players_place_is_shown_and_updated_live(player: Player, played: Site) -> None:
-    with player.without_page() as ada:
-        ada.open_daily(GAME)
-        ada.play_robert(2)
-        ada.give_up()
+    play_daily_without_page(player, 2)
     player.go(f"/leaderboard/{GAME}")
     place = player.see("own-place")
     expect(place.get_by_test_id("rank")).to_contain_text("1st")

@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, expect
 from tests.browser.checks import misfits, problems
 from tests.browser.conftest import Site, player_fixture, running_site
 from tests.browser.player import DESKTOP, PHONE, Player
+from tests.browser.steps import id_of
 from tests.browser.test_account import VirtualDevice, at_account, kept
 from tests.browser.test_circles import found
 from tests.browser.wordy import LOCALE, show_longest_texts
@@ -35,11 +36,6 @@ def site(operators: Path) -> Iterator[Site]:
 ada = player_fixture(DESKTOP, "Ada")
 bob = player_fixture(PHONE, "Rude Bob")
 cyd = player_fixture(PHONE, "Cyd")
-
-
-def id_of(player: Player) -> str:
-    token: str = player.page.evaluate("localStorage.getItem('samedeal.token')")
-    return token.partition(".")[0]
 
 
 def act(player: Player, button: str, reason: str) -> None:

@@ -11,6 +11,7 @@ from server.play.messages import OpenAttempt
 from server.rooms.messages import JoinRoom
 from tests.browser.conftest import Site, player_fixture
 from tests.browser.player import MOVING_PHONE, Player
+from tests.browser.steps import start_daily, start_round
 
 GAMES = ["robert", pytest.param("spider", marks=pytest.mark.deep)]
 
@@ -77,8 +78,7 @@ def test_two_browsers_race_on_one_deal_to_the_end(host: Player, guest: Player) -
 
     guest.press("be-in")
     expect(host.see("start-round")).to_contain_text("2")
-    host.press("start-round")
-    host.wait_for_board()
+    start_round(host)
     assert host.moves() == 0
 
 
@@ -86,9 +86,7 @@ def test_a_finished_daily_is_on_the_leaderboard_after_a_restart(host: Player, si
     host.go("/settings")
     host.see("name-input").fill("Ada")
     host.press("name-save")
-    host.go("/daily/robert")
-    host.press("play-daily")
-    host.wait_for_board()
+    start_daily(host)
     host.tap("s")
     host.wait_for_moves(1)
     host.give_up()
@@ -136,9 +134,7 @@ def test_a_reload_in_the_middle_of_a_race_loses_nothing(
 
 @pytest.mark.deep
 def test_a_reload_in_the_middle_of_a_drag_returns_to_the_daily(host: Player) -> None:
-    host.go("/daily/robert")
-    host.press("play-daily")
-    host.wait_for_board()
+    start_daily(host)
     host.tap("s")
     host.wait_for_moves(1)
     host.wait_for_cards()
@@ -159,9 +155,7 @@ def test_a_reload_in_the_middle_of_a_drag_returns_to_the_daily(host: Player) -> 
 
 
 def test_moves_made_while_the_server_is_down_are_sent_later(host: Player, site: Site) -> None:
-    host.go("/daily/robert")
-    host.press("play-daily")
-    host.wait_for_board()
+    start_daily(host)
     site.stop()
     expect(host.see("status-banner")).to_be_visible()
     host.tap("s")

@@ -12,9 +12,10 @@ import pytest
 from playwright.sync_api import Browser, Locator, expect
 
 from tests.browser.checks import NARROW
-from tests.browser.conftest import Site, player_fixture
+from tests.browser.conftest import Site, friend_fixture, player_fixture
 from tests.browser.friend import Friend
 from tests.browser.player import DESKTOP, MOVING_PHONE, PHONE, Player
+from tests.browser.steps import start_round
 
 
 @pytest.fixture
@@ -34,12 +35,7 @@ def racers(browser: Browser, site: Site) -> Iterator[list[Player]]:
 
 
 ada = player_fixture(PHONE, "Ada Lovelace Byron")
-
-
-@pytest.fixture
-def grace(site: Site) -> Iterator[Friend]:
-    with Friend(site.url, "Grace Brewster Hop") as grace:
-        yield grace
+grace = friend_fixture("Grace Brewster Hop")
 
 
 def start(*players: Player) -> None:
@@ -248,8 +244,7 @@ def test_a_race_offers_sound_vibrates_and_keeps_the_screen_on(racers: list[Playe
 def test_resigning_without_a_card_home_explains_the_consequence(ada: Player, grace: Friend) -> None:
     grace.join(ada.open_room("robert"))
     expect(ada.see("start-round")).to_contain_text("2")
-    ada.press("start-round")
-    ada.wait_for_board()
+    start_round(ada)
     grace.wait_for_round()
     ada.press("give-up")
     expect(ada.page.get_by_role("dialog")).to_contain_text("count as last")
@@ -291,8 +286,7 @@ def look_on_and_join(late: Player, link: str, grace: Friend, barbara: Friend) ->
     for player in (grace, barbara):
         player.in_room(link, "room.ready", ready=True)
     expect(late.see("start-round")).to_have_text("Rematch with 3")
-    late.press("start-round")
-    late.wait_for_board()
+    start_round(late)
 
 
 @contextmanager

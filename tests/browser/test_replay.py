@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 
 from server.play.core.run import check, parse_file
 from tests.browser.checks import problems
-from tests.browser.conftest import Site, player_fixture
+from tests.browser.conftest import Site, friend_fixture, player_fixture
 from tests.browser.friend import Friend
 from tests.browser.player import PHONE, Player
 
@@ -24,10 +24,7 @@ def ada(player: Player) -> Iterator[Friend]:
         yield ada
 
 
-@pytest.fixture
-def grace(site: Site) -> Iterator[Friend]:
-    with Friend(site.url, "Grace") as grace:
-        yield grace
+grace = friend_fixture("Grace")
 
 
 def run_robert(ada: Friend, deals: int) -> list[list[str]]:

@@ -3,28 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, expect
 
 from engine.catalog import games
-from tests.browser.conftest import Site, player_fixture
+from tests.browser.conftest import Site, friend_fixture, player_fixture
 from tests.browser.friend import Friend
 from tests.browser.player import DESKTOP, PHONE, Player
 from tests.browser.screens import STATIC_SCREENS
+from tests.browser.steps import start_daily, start_round
 
 host = player_fixture(PHONE, "Ada")
 guest = player_fixture(DESKTOP, "Grace")
-
-
-@pytest.fixture
-def friend(site: Site) -> Iterator[Friend]:
-    """Return Grace without a browser."""
-    with Friend(site.url, "Grace") as friend:
-        yield friend
-
-
+friend = friend_fixture("Grace")
 player = player_fixture(PHONE)
 
 
@@ -74,9 +66,7 @@ def test_every_screen_leads_back_to_a_running_race(player: Player) -> None:
 
 
 def test_every_screen_leads_back_to_a_running_daily(player: Player) -> None:
-    player.go("/daily/robert")
-    player.press("play-daily")
-    player.wait_for_board()
+    start_daily(player)
     player.press("give-up")
     expect(player.page.get_by_role("dialog")).to_contain_text("count as last")
     player.page.keyboard.press("Escape")
@@ -213,9 +203,7 @@ def test_a_player_sits_a_round_out_and_is_in_the_next(host: Player, guest: Playe
     guest.press("sit-out")
     expect(guest.see("asked")).to_have_text("Waiting for Ada.")
     expect(host.see("start-round")).to_have_text("Rematch with 2")
-    host.press("start-round")
-    for player in (host, guest):
-        player.wait_for_board()
+    start_round(host, guest)
 
 
 def test_a_rematch_starts_when_the_last_member_agrees(host: Player, guest: Player) -> None:

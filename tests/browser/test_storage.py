@@ -9,6 +9,7 @@ from playwright.sync_api import Browser, expect
 
 from tests.browser.conftest import Site
 from tests.browser.player import PHONE, Player
+from tests.browser.steps import start_round
 
 FORBIDDEN = """for (const name of ["localStorage", "sessionStorage", "indexedDB"])
   Object.defineProperty(window, name, {
@@ -59,8 +60,7 @@ def test_without_storage_the_page_warns_once_and_practice_works(
 def test_a_race_is_played_with_storage_forbidden(guest: Callable[[str], Player]) -> None:
     player = guest(FORBIDDEN)
     link = player.open_room("robert", 1)
-    player.press("start-round")
-    player.wait_for_board()
+    start_round(player)
     draw(player, 3)
     assert player.page.url == link
     player.give_up()
@@ -72,8 +72,7 @@ def test_clearing_storage_during_a_race_keeps_the_player_in_it(
 ) -> None:
     player = guest("")
     player.open_room("robert", 1)
-    player.press("start-round")
-    player.wait_for_board()
+    start_round(player)
     draw(player, 2)
     player.page.evaluate("localStorage.clear(); sessionStorage.clear()")
     draw(player, 1)

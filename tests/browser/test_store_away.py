@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.browser.player import PHONE, Player
+from tests.browser.steps import start_alone
 from tests.processes import free_port, running
 from tests.redis_servers import Server, running_server
 
@@ -32,9 +33,7 @@ def test_moves_are_kept_and_sent_when_redis_is_back(
     browser: Browser, url: str, redis: Server
 ) -> None:
     player = Player(browser, url, PHONE)
-    player.open_room("robert", seats=1)
-    player.press("start-round")
-    player.wait_for_board()
+    start_alone(player)
     redis.kill()
     for moves in (1, 2):
         player.tap("s")

@@ -2,29 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.browser.conftest import Site, player_fixture
+from tests.browser.conftest import Site, friend_fixture, player_fixture
 from tests.browser.friend import Friend
 from tests.browser.player import DESKTOP, PHONE, Player
+from tests.browser.steps import start_round
 
 ada = player_fixture(PHONE, "Ada")
 watcher = player_fixture(DESKTOP, "Emmy")
-
-
-@pytest.fixture
-def grace(site: Site) -> Iterator[Friend]:
-    with Friend(site.url, "Grace") as grace:
-        yield grace
-
-
-@pytest.fixture
-def barbara(site: Site) -> Iterator[Friend]:
-    with Friend(site.url, "Barbara") as barbara:
-        yield barbara
+grace = friend_fixture("Grace")
+barbara = friend_fixture("Barbara")
 
 
 def start(host: Player, *guests: Friend) -> None:
@@ -32,8 +21,7 @@ def start(host: Player, *guests: Friend) -> None:
     for guest in guests:
         guest.join(link)
     expect(host.see("seat")).to_have_count(1 + len(guests))
-    host.press("start-round")
-    host.wait_for_board()
+    start_round(host)
     for guest in guests:
         guest.wait_for_round()
 
@@ -119,8 +107,7 @@ def test_a_link_shows_the_race_with_a_delay_and_leads_to_a_seat(
     expect(watcher.see("take-seat")).to_be_visible()
     # Spectators take no seat and are not listed as members.
     expect(ada.see("seat")).to_have_count(1)
-    ada.press("start-round")
-    ada.wait_for_board()
+    start_round(ada)
     expect(watcher.see("watch-note")).to_contain_text("15 seconds")
     expect(watcher.see("no-board")).to_be_visible()
     ada.tap("s")
@@ -141,9 +128,7 @@ def test_a_link_shows_the_race_with_a_delay_and_leads_to_a_seat(
     watcher.press("take-seat")
     expect(ada.see("seat")).to_have_count(2)
     watcher.press("be-in")
-    ada.press("start-round")
-    for each in (ada, watcher):
-        each.wait_for_board()
+    start_round(ada, watcher)
     # A spectator who can take no seat is told so.
     late = Player(browser, site.url, PHONE)
     late.page.goto(link)
@@ -170,8 +155,7 @@ def test_boards_of_a_public_race_are_shown_when_it_is_over(
     watcher.page.goto(ada.see("watch-link").input_value())
     ada.see("open-to-anyone").check()
     ada.see("public").wait_for()
-    ada.press("start-round")
-    ada.wait_for_board()
+    start_round(ada)
     grace.wait_for_round()
     ada.give_up()
     # There are no links to hidden boards.

@@ -17,6 +17,12 @@ from playwright.sync_api import Browser, expect
 from tests.browser.calendar import Calendar, leave_screenshot, running_calendar
 from tests.browser.checks import misfits
 from tests.browser.player import DESKTOP, PHONE, Player
+from tests.browser.steps import (
+    id_of,
+    names_in,
+    play_challenge_without_page,
+    play_daily_without_page,
+)
 from tests.dates import DAY, moved
 
 MONDAY = 4 * DAY
@@ -135,8 +141,7 @@ def again(friends: Friends, ada: Player, bea: Player, cleo: Player) -> None:
 
 
 def unanswered(friends: Friends, cleo: Player, dora: Player) -> None:
-    token: str = dora.page.evaluate("localStorage.getItem('samedeal.token')")
-    cleo.go(f"/player/{token.partition('.')[0]}")
+    cleo.go(f"/player/{id_of(dora)}")
     cleo.press("challenge-player")
     cleo.unfold("challenge-options")
     cleo.choose_game("robert")
@@ -153,32 +158,13 @@ def unanswered(friends: Friends, cleo: Player, dora: Player) -> None:
 
 def play_without_page(player: Player, home: int) -> None:
     player.see("play-challenge").wait_for()
-    with player.without_page() as friend:
-        friend.open_challenge(player.page.url)
-        friend.play_robert(home)
-        friend.give_up()
+    play_challenge_without_page(player, player.page.url, home)
 
 
 def void(calendar: Calendar, attempt: str) -> None:
     command = [sys.executable, *moved(calendar.ahead), "admin", "--data", str(calendar.data)]
     command += ["void", attempt, "--reason", "a bot"]
     subprocess.run(command, check=True)  # noqa: S603 - a test's own arguments
-
-
-def names(player: Player) -> list[str]:
-    return [row.split("#")[0].strip() for row in player.see("look-at").all_inner_texts()]
-
-
-def daily(player: Player, home: int) -> str:
-    """Play the day's Robert until this many cards are home, and return the attempt's id.
-
-    `test_days.py` plays dailies on the page.
-    """
-    with player.without_page() as friend:
-        friend.open_daily()
-        friend.play_robert(home)
-        friend.give_up()
-        return friend.attempt
 
 
 class Circle:
@@ -219,20 +205,20 @@ class Circle:
         """Open and check it, and return the names in its table, from the top."""
         self.show(player, span)
         self.friends.look(player, step)
-        return names(player)
+        return names_in(player)
 
 
 def test_a_week_of_a_circle(friends: Friends) -> None:
     circle = Circle(friends)
     ada, bea, cleo, dora = circle.ada, circle.bea, circle.cleo, circle.dora
-    daily(ada, 3)
-    daily(bea, 4)
-    daily(cleo, 2)
+    play_daily_without_page(ada, 3)
+    play_daily_without_page(bea, 4)
+    play_daily_without_page(cleo, 2)
     assert circle.look(cleo, "monday")[:3] == ["Bea", "Ada", "Cleo"]
 
     circle.calendar.skip_days()
-    daily(bea, 3)
-    daily(dora, 2)
+    play_daily_without_page(bea, 3)
+    play_daily_without_page(dora, 2)
     assert circle.look(dora, "tuesday")[:2] == ["Bea", "Dora"]
     leave(circle)
 
@@ -244,7 +230,7 @@ def test_a_week_of_a_circle(friends: Friends) -> None:
     assert circle.look(ada, "wednesday", "week") == ["Bea", "Ada", "Cleo"]
 
     circle.calendar.skip_days()
-    attempt = daily(cleo, 5)
+    attempt = play_daily_without_page(cleo, 5)
     circle.show(cleo, "week")
     before = cleo.see("circle-points").all_inner_texts()
     circle.calendar.skip_days()
@@ -267,7 +253,7 @@ def leave(circle: Circle) -> None:
 
 def end_of_season(circle: Circle) -> None:
     ada, bea = circle.ada, circle.bea
-    daily(ada, 2)
+    play_daily_without_page(ada, 2)
     circle.show(ada, "season")
     expect(ada.see("circle-table")).to_contain_text("Season 2")
     expect(ada.see("circle-feed")).to_contain_text("Bea")

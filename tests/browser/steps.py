@@ -1,0 +1,52 @@
+"""Steps that several browser tests have in common."""
+
+from __future__ import annotations
+
+from tests.browser.player import Player
+
+
+def start_daily(player: Player, game: str | None = "robert") -> None:
+    """Start a game's daily, or the one whose start is shown."""
+    if game is not None:
+        player.go(f"/daily/{game}")
+    player.press("play-daily")
+    player.wait_for_board()
+
+
+def start_round(host: Player, *others: Player) -> None:
+    host.press("start-round")
+    for player in (host, *others):
+        player.wait_for_board()
+
+
+def start_alone(player: Player) -> None:
+    """Start a race of Robert without opponents."""
+    player.open_room("robert", seats=1)
+    start_round(player)
+
+
+def play_daily_without_page(player: Player, home: int) -> str:
+    """Play the day's Robert until this many cards are home, and return the attempt's id."""
+    with player.without_page() as friend:
+        friend.open_daily()
+        friend.play_robert(home)
+        friend.give_up()
+        return friend.attempt
+
+
+def play_challenge_without_page(player: Player, link: str, home: int) -> None:
+    with player.without_page() as friend:
+        friend.open_challenge(link)
+        friend.play_robert(home)
+        friend.give_up()
+
+
+def id_of(player: Player) -> str:
+    """Return a player's id, which is the start of the token."""
+    token: str = player.page.evaluate("localStorage.getItem('samedeal.token')")
+    return token.partition(".")[0]
+
+
+def names_in(player: Player) -> list[str]:
+    """Return the names in a circle's table, from the top."""
+    return [row.split("#")[0].strip() for row in player.see("look-at").all_inner_texts()]
