@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from server.base.core.ids import ChallengeId, PlayerId
-from server.base.core.refusal import UnreadableError
 from server.challenges import journal
 from server.challenges.core import challenge as core
 from server.challenges.core.challenge import Challenge, Checkpoint, Entrant, Entry
@@ -17,8 +16,9 @@ from server.play.core import keys as play_keys
 from server.play.core.result import Result
 from server.results.core.history import ChallengeResult
 from server.results.core.history_fields import whole_of
-from tests.faults.commands import NEVER_SENT, CommandIndex
+from tests.faults.commands import CommandIndex
 from tests.faults.complaint import SLACK, Complaint, Kind
+from tests.faults.journal_checks import JournalChecks
 from tests.faults.ledger import Ledger, Line, Message
 from tests.faults.room_history import LAST
 from tests.faults.stored import Stored
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tests.faults.checker import AttemptSummary
 
 
-class ChallengeChecks:
+class ChallengeChecks(JournalChecks[Challenge, Entry]):
     """Compares the journals of challenges with attempts, histories, and the players' ledgers."""
 
     def __init__(
@@ -39,16 +39,15 @@ class ChallengeChecks:
         *,
         now: int,
     ) -> None:
+        super().__init__("challenge", journal.decode, core.fold, commands, complaints)
         self._stored = stored
         self._attempts = attempts
-        self._commands = commands
-        self._complaints = complaints
         self._now = now
         self.challenges: dict[str, Challenge] = {}
         for name, entries in stored.challenges.items():
-            found = self._folded(name, entries)
-            if found is not None:
-                self.challenges[name] = found
+            if found := self._replayed(name, entries):
+                self._check_duplicates(name, [event for event, _ in found.values()])
+                self.challenges[name] = found[max(found)][1]
 
     def run(self, ledgers: Sequence[Ledger]) -> Counter[str]:
         """Run all checks, and return the number of items checked."""
@@ -67,33 +66,12 @@ class ChallengeChecks:
                     counts["challenges received"] += 1
         return counts
 
-    def _complain(self, kind: Kind, about: str, text: str) -> None:
-        self._complaints.append(Complaint(kind, f"challenge {about}", text))
-
-    def _folded(self, name: str, entries: Sequence[tuple[str, str]]) -> Challenge | None:
-        """Fold a journal; complain about unrequested and duplicate entries."""
-        state: Challenge | None = None
-        events: list[Entry] = []
-        first = int(entries[0][0][2:]) if entries else 1
-        for number, (entry, text) in enumerate(entries, first):
-            if entry != f"0-{number}":
-                self._complain("gap", name, f"{entry} is in the place of {number}")
-                return None
-            try:
-                event = journal.decode(text)
-                before, state = state, core.fold(state, event)
-            except (UnreadableError, AssertionError, KeyError) as error:
-                self._complain("invented", name, f"{text} cannot be folded: {error!r}")
-                return None
-            events.append(event)
-            self._check_entry(name, before, event)
-        assert state is not None, "the entry exists"
+    def _check_duplicates(self, name: str, events: list[Entry]) -> None:
         for kind in (Begun, Finished):
             players = Counter(each.player for each in events if isinstance(each, kind))
             for player, count in players.items():
                 if count > 1:
                     self._complain("invented", name, f"{player} has {count} entries of {kind}")
-        return state
 
     def _check_entry(self, name: str, before: Challenge | None, event: Entry) -> None:
         if before is not None and not isinstance(event, Checkpoint) and event.at < before.at:
@@ -110,14 +88,6 @@ class ChallengeChecks:
                 made, is_closed = before.made, before.over is not None or before.closing is not None
                 if deadline != min(at + made.terms.limit, made.closes) or is_closed:
                     self._complain("mistimed", name, f"{event} of {made.terms}")
-
-    def _check_asked(self, name: str, player: str, type_: str, about: str, at: int) -> None:
-        commands = self._commands.get(player)
-        first = commands.first(type_, about) if commands is not None else NEVER_SENT
-        if first == NEVER_SENT:
-            self._complain("invented", name, f"{player} never sent {type_}")
-        elif at < first - SLACK:
-            self._complain("mistimed", name, f"{first - at} ms before {player} sent {type_}")
 
     def _check_runs(self, name: str, challenge: Challenge) -> None:
         by_date = challenge.over == challenge.made.closes or challenge.closing is not None

@@ -6,33 +6,32 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from server.base.core.ids import PlayerId
-from server.base.core.refusal import UnreadableError
 from server.circles import journal
 from server.circles.core import circle as core
 from server.circles.core.circle import Circle, Entry
 from server.circles.core.events import Founded, Joined, Left
-from tests.faults.commands import NEVER_SENT, CommandIndex
-from tests.faults.complaint import SLACK, Complaint, Kind
+from tests.faults.commands import CommandIndex
+from tests.faults.complaint import Complaint
+from tests.faults.journal_checks import JournalChecks
 from tests.faults.ledger import Ledger, Message
 from tests.faults.stored import Stored
 
 
-class CircleChecks:
+class CircleChecks(JournalChecks[Circle, Entry]):
     """Compares the journals of circles with the players' ledgers."""
 
     def __init__(
         self, stored: Stored, commands: Mapping[str, CommandIndex], complaints: list[Complaint]
     ) -> None:
+        super().__init__("circle", journal.decode, core.fold, commands, complaints)
         self._stored = stored
-        self._commands = commands
-        self._complaints = complaints
         self._states: dict[str, dict[int, Circle]] = {}
 
     def run(self, ledgers: Sequence[Ledger]) -> Counter[str]:
         """Run all checks, and return the number of items checked."""
         counts: Counter[str] = Counter()
         for name, entries in self._stored.circles.items():
-            states = self._fold(name, entries)
+            states = {n: state for n, (_, state) in self._replayed(name, entries).items()}
             if not states:
                 continue
             self._states[name] = states
@@ -47,28 +46,6 @@ class CircleChecks:
                     counts["circles received"] += 1
         return counts
 
-    def _complain(self, kind: Kind, about: str, text: str) -> None:
-        self._complaints.append(Complaint(kind, f"circle {about}", text))
-
-    def _fold(self, name: str, entries: Sequence[tuple[str, str]]) -> dict[int, Circle]:
-        """Return a circle after each entry; complain about unrequested entries."""
-        states: dict[int, Circle] = {}
-        state: Circle | None = None
-        first = int(entries[0][0][2:]) if entries else 1
-        for number, (entry, text) in enumerate(entries, first):
-            if entry != f"0-{number}":
-                self._complain("gap", name, f"{entry} is in the place of {number}")
-                return {}
-            try:
-                event = journal.decode(text)
-                before, state = state, core.fold(state, event)
-            except (UnreadableError, AssertionError) as error:
-                self._complain("invented", name, f"{text} cannot be folded: {error!r}")
-                return {}
-            self._check_entry(name, before, event)
-            states[number] = state
-        return states
-
     def _check_entry(self, name: str, before: Circle | None, event: Entry) -> None:
         if before is not None and event.at < before.at:
             self._complain("mistimed", name, f"{event} after {before.at}")
@@ -81,14 +58,6 @@ class CircleChecks:
                     self._complain("invented", name, f"{player} has joined twice")
             case Left(player=player, at=at, erased=False):
                 self._check_asked(name, player, "LeaveCircle", name, at)
-
-    def _check_asked(self, name: str, player: str, type_: str, about: str, at: int) -> None:
-        commands = self._commands.get(player)
-        first = commands.first(type_, about) if commands is not None else NEVER_SENT
-        if first == NEVER_SENT:
-            self._complain("invented", name, f"{player} never sent {type_}")
-        elif at < first - SLACK:
-            self._complain("mistimed", name, f"{first - at} ms before {player} sent {type_}")
 
     def _check_last(self, name: str, circle: Circle) -> None:
         due = self._stored.due.get(f"g:{name}")

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections import deque
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections import defaultdict, deque
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -69,90 +68,67 @@ KNOWN: dict[str, list[Any]] = {
 """Field values that need not be seen first."""
 
 
-def _few() -> deque[str]:
-    return deque(maxlen=40)
+ALIASES = {"one": "player", "other": "player"}
+"""Names of fields whose values have another name."""
 
 
-@dataclass
 class Seen:
     """Values seen by any player of the run, the latest of each kind."""
 
-    codes: deque[str] = field(default_factory=_few)
-    attempts: deque[str] = field(default_factory=_few)
-    players: deque[str] = field(default_factory=_few)
-    deals: deque[str] = field(default_factory=_few)
-    tokens: deque[str] = field(default_factory=_few)
-    keys: deque[str] = field(default_factory=_few)
-    sign_ins: deque[str] = field(default_factory=_few)
-    challenges: deque[str] = field(default_factory=_few)
-    circles: deque[str] = field(default_factory=_few)
-    links: deque[str] = field(default_factory=_few)
-    items: deque[str] = field(default_factory=_few)
+    def __init__(self) -> None:
+        self.of = defaultdict[str, deque[str]](lambda: deque(maxlen=40))
 
     def take(self, event: dict[str, Any]) -> None:
         """Remember the values named in an event."""
         match event["type"]:
             case "welcome":
-                self._add(self.players, event["player"]["id"])
-                self._add(self.tokens, event["token"])
+                self._add("player", event["player"]["id"])
+                self._add("tokens", event["token"])
             case "room":
-                self._add(self.codes, event["code"])
+                self._add("code", event["code"])
                 if event["round"]:
-                    self._add(self.deals, event["round"]["deal"])
+                    self._add("deal", event["round"]["deal"])
                     for runner in event["round"]["runners"]:
-                        self._add(self.attempts, runner["attempt"])
+                        self._add("attempt", runner["attempt"])
             case "attempt":
-                self._add(self.attempts, event["attempt"])
-                self._add(self.deals, event["deal"])
+                self._add("attempt", event["attempt"])
+                self._add("deal", event["deal"])
             case "WatchKey":
-                self._add(self.keys, event["key"])
+                self._add("key", event["key"])
             case "Challenge":
-                self._add(self.challenges, event["challenge"])
-                self._add(self.deals, event["deal"])
+                self._add("challenge", event["challenge"])
+                self._add("deal", event["deal"])
                 for row in event["players"]:
-                    self._add(self.attempts, f"{event['deal']}.{row['player']['id']}")
+                    self._add("attempt", f"{event['deal']}.{row['player']['id']}")
             case "Circle":
-                self._add(self.circles, event["circle"])
-                self._add(self.links, event["link"])
+                self._add("circle", event["circle"])
+                self._add("link", event["link"])
             case "CircleFeed":
                 for item in event["items"]:
-                    self._add(self.items, item["item"])
+                    self._add("item", item["item"])
             case "RecoveryCode" | "DeviceCode":
-                self._add(self.sign_ins, event["code"])
+                self._add("sign-in", event["code"])
 
-    @staticmethod
-    def _add(values: deque[str], value: str) -> None:
-        if value not in values:
-            values.append(value)
+    def _add(self, kind: str, value: str) -> None:
+        if value not in self.of[kind]:
+            self.of[kind].append(value)
 
     def choices(self, struct: type[Command], name: str) -> list[Any]:
         """Return candidate values for a command's field, unless its type provides them."""
         if struct in {SignIn, KeepRecoveryCode, ConfirmCode}:
-            return list(self.sign_ins)
+            return list(self.of["sign-in"])
         if struct is CreateRoom and name == "key":
             return [f"a key of a room {number}" for number in range(30)]
         if struct is CreateChallenge and name in {"key", "players"}:
             keys = [f"a key of a challenge {number}" for number in range(30)]
-            return keys if name == "key" else [[], [], list(self.players)[-2:]]
+            return keys if name == "key" else [[], [], list(self.of["player"])[-2:]]
         if struct is CreateCircle and name == "key":
             return [f"a key of a circle {number}" for number in range(5)]
         if struct is AddPush:
             # Its `key` is a push key, not a watch key.
             return []
-        seen: dict[str, Iterable[Any]] = {
-            "code": self.codes,
-            "attempt": self.attempts,
-            "player": self.players,
-            "deal": self.deals,
-            "challenge": self.challenges,
-            "circle": self.circles,
-            "link": self.links,
-            "item": self.items,
-            "one": self.players,
-            "other": self.players,
-            "key": [None, *self.keys],
-        }
-        return list(seen.get(name) or KNOWN.get(name) or ())
+        seen = list(self.of[ALIASES.get(name, name)])
+        return [None, *seen] if name == "key" else seen or KNOWN.get(name, [])
 
 
 class Commands:

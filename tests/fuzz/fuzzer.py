@@ -190,7 +190,7 @@ class Fuzzer(Player):
 
     def token(self) -> str | None:
         """Return the token for hello, mostly the player's own."""
-        others = list(self.fuzz.seen.tokens)
+        others = list(self.fuzz.seen.of["tokens"])
         match self.rng.randrange(12):
             case 0:
                 return None
@@ -202,8 +202,8 @@ class Fuzzer(Player):
 
     async def ask_http(self) -> None:
         """Send an HTTP request for a seen or an unknown resource."""
-        rng, seen = self.rng, self.fuzz.seen
-        known = [*seen.codes, *seen.attempts, *seen.players, *seen.deals]
+        rng, seen = self.rng, self.fuzz.seen.of
+        known = [id_ for kind in ("code", "attempt", "player", "deal") for id_ in seen[kind]]
         known += ["robert", "2026-11-23", "%00", "..%2f", "x" * 300, "1"]
         path = rng.choice(
             [f"/api{route.path}" for route in ROUTES] + ["/r/{a}", "/run/{a}", "/{a}"]
@@ -270,7 +270,9 @@ class Session:
         reading.result()
         # Unanswered commands may have been carried out, for any attempt of the player.
         own = [
-            a for a in self._world.seen.attempts if self._ledger and a.endswith(self._ledger.player)
+            a
+            for a in self._world.seen.of["attempt"]
+            if self._ledger and a.endswith(self._ledger.player)
         ]
         for sent in self._waiting:
             self._record_late(sent, own)
