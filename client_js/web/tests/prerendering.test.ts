@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { onceOpened } from "../src/kit/prerendering.ts";
+import { onceOpened } from "../src/shell/prerendering.ts";
 
 test("a prerendered page starts when it is opened, and only once", () => {
   const begin = vi.fn();

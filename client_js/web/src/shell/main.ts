@@ -13,7 +13,7 @@ import { Notices } from "../app/notices.svelte.ts";
 import { keepForOffline } from "../offline/register.ts";
 import { OwnPage } from "../app/ownPage.svelte.ts";
 import { ReloadOnce, reloadWhenTooOld } from "./reload.ts";
-import { onceOpened } from "../kit/prerendering.ts";
+import { onceOpened } from "./prerendering.ts";
 import { ROOT } from "../kit/root.ts";
 import { Router } from "../app/router.svelte.ts";
 import { RunningGames } from "../app/runningGames.svelte.ts";
