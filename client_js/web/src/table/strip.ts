@@ -3,7 +3,19 @@
  * positions.
  */
 
+import type { Player, Result } from "@samedeal/client";
 import type { Standing } from "./overtaking.ts";
+
+/** A runner of a round as the track shows it. */
+export interface OnTrack extends Standing {
+  readonly player: Player;
+  /** Whether this is the viewer. */
+  readonly own: boolean;
+  readonly end: Result["end"];
+  /** Whether the runner is disconnected. */
+  readonly gone: boolean;
+  readonly colour: string | undefined;
+}
 
 /** A neighbour of the player in the order, and its lead in cards. */
 export interface Gap<Runner extends Standing> {
