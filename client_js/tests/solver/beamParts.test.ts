@@ -8,6 +8,7 @@ import { legalMoves } from "../../src/rules/moves.ts";
 import { apply } from "../../src/rules/play.ts";
 import { type Move, ROW, type Ruleset } from "../../src/rules/ruleset.ts";
 import { applies } from "../../src/solver/beam.ts";
+import { digestAfter, digestOf } from "../../src/solver/beam/digests.ts";
 import { HashTable, LANES, mixed } from "../../src/solver/beam/hashes.ts";
 import { MoveTree, ROOT } from "../../src/solver/beam/moveTree.ts";
 import { RowHeap } from "../../src/solver/beam/rowHeap.ts";
@@ -85,11 +86,11 @@ describe("rows", () => {
         let end = rows.cards;
         for (let pile = 0; pile <= move >> 17; pile++) end += rows.bytes[rows.sizes + pile]!;
         for (let lane = 0; lane < LANES; lane++) {
-          rows.words[rows.digest + lane] = rows.digestOf(0, lane);
+          rows.words[rows.digest + lane] = digestOf(rows, 0, lane);
         }
-        const foretold = [0, 1].map((lane) => rows.digestAfter(0, move, end, lane));
+        const foretold = [0, 1].map((lane) => digestAfter(rows, 0, move, end, lane));
         rows.play(0, move);
-        expect(foretold).toEqual([0, 1].map((lane) => rows.digestOf(0, lane)));
+        expect(foretold).toEqual([0, 1].map((lane) => digestOf(rows, 0, lane)));
       }
     }
   });

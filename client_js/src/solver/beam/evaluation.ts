@@ -2,6 +2,7 @@
 
 import type { Board } from "../../rules/board.ts";
 import { DOWN } from "../../rules/cards.ts";
+import { phaseOf } from "./digests.ts";
 import { LANES, digestOfPile, mixed } from "./hashes.ts";
 import { NO_WEIGHTS, type Plan, SCALE, type Weights, scaled } from "./plans.ts";
 import { RUN, type Rows } from "./rows.ts";
@@ -86,7 +87,7 @@ export class Evaluation {
     for (let lane = 0; lane < LANES; lane++) {
       const at = row * stride + phase + lane;
       const made = Math.imul(this.dealsMade(row), PLACE_FACTOR);
-      const found = mixed(this.rows.phaseOf(row, lane) + made);
+      const found = mixed(phaseOf(this.rows, row, lane) + made);
       differs ||= found !== words[at];
       words[at] = found;
     }

@@ -9,12 +9,8 @@
 
 import type { Board } from "../../rules/board.ts";
 import { DOWN, isDown } from "../../rules/cards.ts";
-import { LANES, digestOfPile, mixed } from "./hashes.ts";
+import { LANES } from "./hashes.ts";
 import { NONE, type Tables, countOf, encoded, sourceOf, targetOf } from "./tables.ts";
-
-const STOCK_SALT = 0x1f3d5b79;
-const WASTE_SALT = 0x2a6c8e10;
-const REDEAL_FACTOR = 0x0a0761d7;
 
 /** The length of a run that goes to a foundation. */
 export const RUN = 13;
@@ -23,7 +19,7 @@ export const RUN = 13;
 const MOST = 128;
 
 export class Rows {
-  /** The number of rows. */
+  readonly tables: Tables;
   size = 0;
   readonly capacity: number;
   readonly words: Int32Array;
@@ -50,7 +46,6 @@ export class Rows {
   readonly redeals: number;
   readonly cards: number;
 
-  private readonly tables: Tables;
   /** The cards being moved. */
   private readonly hand = new Int8Array(MOST);
 
@@ -172,14 +167,13 @@ export class Rows {
 
   /** Move cards from pile to pile, or off all piles if the target is a foundation. */
   private shift(row: number, move: number): void {
-    const { words, bytes, hand, changed } = this;
-    const { piles, kinds, random } = this.tables;
+    const { bytes, hand, changed } = this;
+    const { piles } = this.tables;
     const source = sourceOf(move);
     const target = targetOf(move);
     const count = countOf(move);
     const base = row * 4 * this.stride;
     const sizes = base + this.sizes;
-    const hashes = row * this.stride;
     let end = base + this.cards;
     let sourceEnd = end;
     let targetEnd = end;
@@ -190,14 +184,8 @@ export class Rows {
     }
     const first = sourceEnd - count;
     const left = bytes[sizes + source]! - count;
-    let at = hashes + LANES * source;
-    for (let k = 0; k < count; k++) {
-      const card = bytes[first + k]!;
-      const number = LANES * ((left + k) * kinds + card);
-      hand[k] = card;
-      words[at]! ^= random[number]!;
-      words[at + 1]! ^= random[number + 1]!;
-    }
+    for (let k = 0; k < count; k++) hand[k] = bytes[first + k]!;
+    this.hash(row, source, left, count);
     bytes[sizes + source] = left;
     changed[source] = 1;
     if (target >= piles) {
@@ -205,12 +193,7 @@ export class Rows {
       return;
     }
     const place = bytes[sizes + target]!;
-    at = hashes + LANES * target;
-    for (let k = 0; k < count; k++) {
-      const number = LANES * ((place + k) * kinds + hand[k]!);
-      words[at]! ^= random[number]!;
-      words[at + 1]! ^= random[number + 1]!;
-    }
+    this.hash(row, target, place, count);
     bytes[sizes + target] = place + count;
     changed[target] = 1;
     let to = targetEnd;
@@ -221,6 +204,18 @@ export class Rows {
       for (let k = first - 1; k >= targetEnd; k--) bytes[k + count] = bytes[k]!;
     }
     for (let k = 0; k < count; k++) bytes[to + k] = hand[k]!;
+  }
+
+  /** Add the moved cards to a pile's hash, or remove them, at places from `place` on. */
+  private hash(row: number, pile: number, place: number, count: number): void {
+    const { words, hand } = this;
+    const { kinds, random } = this.tables;
+    const at = row * this.stride + LANES * pile;
+    for (let k = 0; k < count; k++) {
+      const number = LANES * ((place + k) * kinds + hand[k]!);
+      words[at]! ^= random[number]!;
+      words[at + 1]! ^= random[number + 1]!;
+    }
   }
 
   /** Turn the waste over to form the stock again. */
@@ -293,105 +288,6 @@ export class Rows {
     const base = row * 4 * this.stride;
     if (bytes[base + sizes]! > 0) return true;
     return bytes[base + redeals]! < tables.redeals && bytes[base + sizes + tables.waste]! > 0;
-  }
-
-  /**
-   * Return a lane of a row's digest: a sum over its piles.
-   *
-   * Tableau piles are interchangeable, except while their order matters. Foundations of one group
-   * are too: only the cards they take are counted.
-   */
-  digestOf(row: number, lane: number): number {
-    const { words, bytes, tables } = this;
-    const { piles, waste } = tables;
-    const hashes = row * this.stride + lane;
-    const hidden = row * 4 * this.stride + this.hidden;
-    const ordered = Number(this.isOrdered(row));
-    let total = mixed(words[hashes]! ^ STOCK_SALT);
-    total += mixed(words[hashes + LANES * waste]! ^ WASTE_SALT);
-    for (let pile = 1; pile < piles - 1; pile++) {
-      const hash = words[hashes + LANES * pile]!;
-      total = (total + digestOfPile(hash, bytes[hidden + pile]!, pile * ordered)) | 0;
-    }
-    return (total + this.phaseOf(row, lane)) | 0;
-  }
-
-  /** Return a lane of the digest of the foundations and redeals. */
-  phaseOf(row: number, lane: number): number {
-    const { bytes, tops, redeals } = this;
-    const { alike, group, kinds, foundations } = this.tables;
-    const base = row * 4 * this.stride;
-    let total = Math.imul(bytes[base + redeals]!, REDEAL_FACTOR);
-    for (let f = 0; f < foundations; f++) {
-      const top = group[f]! * (kinds + 1) + bytes[base + tops + f]! + 1;
-      total = (total + alike[LANES * top + lane]!) | 0;
-    }
-    return total;
-  }
-
-  /**
-   * Return a lane of the digest after a move from tableau or waste that fills no emptied pile.
-   *
-   * @param end the end of the source's cards in `bytes`.
-   */
-  digestAfter(row: number, move: number, end: number, lane: number): number {
-    const { words, bytes } = this;
-    const { piles, kinds, random, alike, group } = this.tables;
-    const source = sourceOf(move);
-    const target = targetOf(move);
-    const count = countOf(move);
-    const base = row * 4 * this.stride;
-    const sizes = base + this.sizes;
-    const hidden = base + this.hidden;
-    const hashes = row * this.stride + lane;
-    const ordered = Number(this.isOrdered(row));
-    const left = bytes[sizes + source]! - count;
-    let mixture = 0;
-    for (let k = 0; k < count; k++) {
-      const card = bytes[end - count + k]!;
-      mixture ^= random[LANES * ((left + k) * kinds + card) + lane]!;
-    }
-    let total = words[row * this.stride + this.digest + lane]!;
-    const before = words[hashes + LANES * source]!;
-    if (source === piles - 1) {
-      total += mixed(before ^ mixture ^ WASTE_SALT) - mixed(before ^ WASTE_SALT);
-    } else {
-      const down = bytes[hidden + source]!;
-      const after = left > 0 && left <= down ? left - 1 : down;
-      total += digestOfPile(before ^ mixture, after, source * ordered);
-      total -= digestOfPile(before, down, source * ordered);
-    }
-    if (target >= piles) {
-      const f = target - piles;
-      const tops = group[f]! * (kinds + 1) + 1;
-      const top = bytes[base + this.tops + f]!;
-      total += alike[LANES * (tops + bytes[end - 1]!) + lane]!;
-      total -= alike[LANES * (tops + top) + lane]!;
-      return total | 0;
-    }
-    const place = bytes[sizes + target]!;
-    mixture = 0;
-    for (let k = 0; k < count; k++) {
-      const card = bytes[end - count + k]!;
-      mixture ^= random[LANES * ((place + k) * kinds + card) + lane]!;
-    }
-    const onto = words[hashes + LANES * target]!;
-    const down = bytes[hidden + target]!;
-    total += digestOfPile(onto ^ mixture, down, target * ordered);
-    total -= digestOfPile(onto, down, target * ordered);
-    return total | 0;
-  }
-
-  /** Return a lane of the diversifying hash: of face-down cards, foundations and the waste. */
-  signatureOf(row: number, lane: number): number {
-    const { piles, waste } = this.tables;
-    const hidden = row * 4 * this.stride + this.hidden;
-    let total = lane;
-    for (let pile = 1; pile < piles - 1; pile++) {
-      total = mixed(Math.imul(total, 31) + this.bytes[hidden + pile]!);
-    }
-    total += mixed(this.words[row * this.stride + LANES * waste + lane]!);
-    return mixed((total + this.phaseOf(row, lane)) | 0);
   }
 
   takes(row: number, foundation: number, card: number): boolean {

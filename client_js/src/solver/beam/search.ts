@@ -8,6 +8,7 @@
  */
 
 import type { Board } from "../../rules/board.ts";
+import { digestAfter, digestOf, signatureOf } from "./digests.ts";
 import { Evaluation } from "./evaluation.ts";
 import { GoingHome } from "./goingHome.ts";
 import { HashTable, mixed } from "./hashes.ts";
@@ -110,7 +111,7 @@ export class Search {
     evaluation.begin(board, plan);
     if (this.tables.timed) evaluation.findPhase(0);
     this.home = evaluation.evaluate(0);
-    for (let lane = 0; lane < 2; lane++) rows.words[rows.digest + lane] = rows.digestOf(0, lane);
+    for (let lane = 0; lane < 2; lane++) rows.words[rows.digest + lane] = digestOf(rows, 0, lane);
   }
 
   private isWon(): boolean {
@@ -195,7 +196,7 @@ export class Search {
     while (heap.size > 0 && number < plan.width) {
       const row = heap.pop();
       const { size } = signatures;
-      const at = signatures.entryOf(rows.signatureOf(row, 0), rows.signatureOf(row, 1));
+      const at = signatures.entryOf(signatureOf(rows, row, 0), signatureOf(rows, row, 1));
       if (signatures.size > size) alike[at] = 0;
       if (alike[at]! < plan.cap) {
         alike[at]! += 1;
@@ -288,8 +289,8 @@ export class Search {
     // The digest after a simple move can be computed before playing it, which skips most
     // duplicates.
     if (!dealing && !fills) {
-      digest0 = rows.digestAfter(row, move, end, 0);
-      digest1 = rows.digestAfter(row, move, end, 1);
+      digest0 = digestAfter(rows, row, move, end, 0);
+      digest1 = digestAfter(rows, row, move, end, 1);
       if (!this.isNew(digest0, digest1)) return false;
     }
     // Written behind the last row; `rows.size` only grows if the position is kept.
@@ -300,16 +301,16 @@ export class Search {
     rows.play(made, move);
     const sent = rows.sent;
     if (dealing || fills || sent) {
-      digest0 = rows.digestOf(made, 0);
-      digest1 = rows.digestOf(made, 1);
+      digest0 = digestOf(rows, made, 0);
+      digest1 = digestOf(rows, made, 1);
       if (!this.isNew(digest0, digest1)) return false;
     }
     words[at + rows.fresh] = Number(source === waste || dealing);
     goingHome.send(made, this.plan.wayHome, target >= piles);
     // Automatic moves may lead to a position that was already seen.
     if (automatic.length > 0) {
-      digest0 = rows.digestOf(made, 0);
-      digest1 = rows.digestOf(made, 1);
+      digest0 = digestOf(rows, made, 0);
+      digest1 = digestOf(rows, made, 1);
       if (!this.isNew(digest0, digest1)) return false;
     }
     words[at + digest] = digest0;
