@@ -5,7 +5,8 @@
 import type { ApiTypes, Ruleset, Run, TextStorage } from "@samedeal/client";
 import type { Ghost } from "./ghost.ts";
 import { against } from "./ghostRace.svelte.ts";
-import { Practice, type StoredDeal, newSeed, store, storedDeal } from "./practice.svelte.ts";
+import { Practice } from "./practice.svelte.ts";
+import { type StoredDeal, newSeed, store, storedDeal } from "./stored.ts";
 
 /** A deal that may become its game's practice deal. */
 export interface Beginning {

@@ -12,41 +12,18 @@ import {
   viewOf,
 } from "../../../src/rules/board.ts";
 import { isChanges } from "../../../src/rules/changes.ts";
-import { findRuleset, findStoredRuleset } from "../../../src/rules/catalog.ts";
-import { checkDeck, dealSeed, isDeck, parseSeed } from "../../../src/rules/deal.ts";
+import { findRuleset } from "../../../src/rules/catalog.ts";
+import { dealSeed, isDeck, parseSeed } from "../../../src/rules/deal.ts";
 import { EngineError } from "../../../src/rules/errors.ts";
 import { isLegal, isStuck, isWon, legalMoves } from "../../../src/rules/moves.ts";
 import { moveText, parseMove } from "../../../src/rules/notation.ts";
 import { play } from "../../../src/rules/play.ts";
 import type { Move, Ruleset } from "../../../src/rules/ruleset.ts";
 import { STANDARD } from "../../../src/rules/schema.ts";
-import { GhostRace, type StoredRace, readRace } from "./ghostRace.svelte.ts";
-
-const SEED_BYTES = 32;
+import { GhostRace } from "./ghostRace.svelte.ts";
+import { type StoredDeal, newSeed, rulesOf, store, storedDeal } from "./stored.ts";
 
 const NO_MARKS = { undos: 0, hints: 0, peeked: false };
-
-/**
- * The stored form of a deal: its seed in hexadecimal, or a known deal's deck; its moves; the digest
- * of its rules; its variant, unless standard; its race, if any; and the UTC day, if it was that
- * day's daily.
- */
-export interface StoredDeal {
-  readonly seed: string;
-  /** Without undone moves. */
-  readonly moves: readonly string[];
-  /** By default, the current rules. */
-  readonly rules?: string;
-  readonly variant?: string;
-  readonly race?: StoredRace;
-  readonly day?: number;
-  /** The numbers of undone moves and of hints, and whether an undo covered a seen card. */
-  readonly undos?: number;
-  readonly hints?: number;
-  readonly peeked?: boolean;
-  /** The hint for the current board. */
-  readonly hint?: string | null;
-}
 
 /**
  * The number of sampled boards on which a hint leads to a win, out of the total, or whether it
@@ -294,66 +271,5 @@ export class Practice {
     };
     const help = { ...this.#marks, hint: this.#hint };
     store({ ...deal, ...more, ...help }, this.#game, this.#storage);
-  }
-}
-
-function keyOf(game: string): string {
-  return `samedeal.practice.${game}`;
-}
-
-/** Store a deal in place of the current one; links must use `beginPractice`. */
-export function store(deal: StoredDeal, game: string, storage: TextStorage): void {
-  storage.setItem(keyOf(game), JSON.stringify(deal));
-}
-
-export function newSeed(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(SEED_BYTES));
-  return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-}
-
-/** Return a game's stored practice deal, or null. */
-export function storedDeal(game: string, storage: TextStorage): StoredDeal | null {
-  return readStored(storage.getItem(keyOf(game)));
-}
-
-/** Parse a deal from stored JSON; null if it is missing or malformed. */
-function readStored(text: string | null): StoredDeal | null {
-  try {
-    const { seed, moves, rules, variant, race, day, ...help } = JSON.parse(
-      text ?? "null",
-    ) as StoredDeal;
-    parseSeed(seed);
-    const played = moves.filter((move) => typeof move === "string");
-    const found = readRace(race);
-    return {
-      ...{ seed, moves: played, undos: count(help.undos), hints: count(help.hints) },
-      ...{ peeked: help.peeked === true, hint: typeof help.hint === "string" ? help.hint : null },
-      ...(typeof rules === "string" && { rules }),
-      ...(typeof variant === "string" && { variant }),
-      ...(found && { race: found }),
-      ...(Number.isInteger(day) && { day: day as number }),
-    };
-  } catch {
-    return null;
-  }
-}
-
-function count(stored: unknown): number {
-  return Number.isInteger(stored) ? Math.max(0, stored as number) : 0;
-}
-
-/** Return a stored deal's rules; null if they are no longer known, or do not match its cards. */
-function rulesOf(game: string, { rules, seed, variant }: StoredDeal): Ruleset | null {
-  try {
-    const found =
-      rules === undefined
-        ? findRuleset(game, variant)
-        : findStoredRuleset(game, variant ?? STANDARD, rules);
-    const cards = parseSeed(seed);
-    if (isDeck(cards)) checkDeck(found, [...cards]);
-    return found;
-  } catch (error) {
-    if (error instanceof EngineError) return null;
-    throw error;
   }
 }
