@@ -161,7 +161,6 @@ export class Attempt {
     return this.number;
   }
 
-  /** Record that the move with this number was sent as command `id`. */
   sent(seq: number, id: number): void {
     this.#outbox.sent(seq, id);
   }

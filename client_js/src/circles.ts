@@ -193,7 +193,6 @@ export class CircleCommands {
     await this.#ask("MuteCircle", { circle, muted });
   }
 
-  /** Leave a circle. */
   async leave(circle: string): Promise<void> {
     await this.#link.askWithRetry("LeaveCircle", { circle });
   }
@@ -210,7 +209,6 @@ export class CircleCommands {
     await this.#link.askWithRetry("HandOverCircle", { circle, player });
   }
 
-  /** Rename a circle. */
   async rename(circle: string, name: string): Promise<void> {
     await this.#ask("RenameCircle", { circle, name });
   }

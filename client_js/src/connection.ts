@@ -129,7 +129,6 @@ export class Connection {
     return this.#failure;
   }
 
-  /** The estimated server time in Unix milliseconds. */
   now(): number {
     return this.#clock.now();
   }
@@ -161,13 +160,11 @@ export class Connection {
     return this.#sessions.includes(session);
   }
 
-  /** Open a session, and reconnect whenever it is lost. */
   connect(): void {
     this.#stopped = false;
     if (this.#socket === null) this.#dial();
   }
 
-  /** Close the session without reconnecting. */
   close(): void {
     this.#stop("waiting");
   }
@@ -321,7 +318,6 @@ export class Connection {
     else this.#timer(wait, () => this.#dial());
   }
 
-  /** Record a failed attempt to open a session. */
   #recordFailure(code: number | null, reason?: string): void {
     const silence = code === null ? "no answer" : `close code ${code}`;
     const tries = (this.#failure.get()?.tries ?? 0) + 1;

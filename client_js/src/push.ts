@@ -6,7 +6,6 @@ import type { AddPush, Push, QuietHours, SetPush } from "./messages.ts";
 /** A browser's subscription, and the language of its notifications. */
 export type PushSubscribed = AddPush;
 
-/** The notification topics. */
 export type PushTopics = SetPush["topics"];
 
 /**

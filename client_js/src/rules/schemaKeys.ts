@@ -17,7 +17,6 @@ export interface Key {
   /** The bounds of a number, or of each list element. */
   readonly least?: number;
   readonly most?: number;
-  /** Whether the value can be omitted. */
   readonly optional?: boolean;
 }
 
@@ -27,7 +26,6 @@ const MATCHES = ["suit", "colour", "alternate", "any"];
 const PLACES = ["tableau", "foundation", "cell"];
 const MOVES = ["card", "run", "run-by-spaces", "run-by-places", "whole-run", "any"];
 
-/** All keys in the order of the schema. */
 export const KEYS: readonly Key[] = [
   { table: "", name: "packs", form: "number", least: 1, most: 2 },
   { table: "foundations", name: "piles", form: "number", least: 1, most: 12 },

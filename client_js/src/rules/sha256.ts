@@ -15,7 +15,6 @@ const [STATE, ROUNDS] = ((): [readonly number[], readonly number[]] => {
 
 const turned = (word: number, by: number) => (word >>> by) | (word << (32 - by));
 
-/** Return the SHA-256 of bytes. */
 export function sha256(bytes: Uint8Array): Uint8Array {
   const blocks = new DataView(new ArrayBuffer(((bytes.length + 72) >> 6) * 64));
   bytes.forEach((byte, at) => blocks.setUint8(at, byte));

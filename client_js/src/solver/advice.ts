@@ -34,11 +34,9 @@ export interface Advice {
 }
 
 export interface Limits {
-  /** A clock. */
   readonly now: () => number;
   /** The deadline on that clock. No board is started if the last took longer than is left. */
   readonly until: number;
-  /** The most boards. */
   readonly samples: number;
 }
 
@@ -124,7 +122,6 @@ function chosenOf(votes: readonly Votes[], simple: Move | null): Votes | null {
   return chosen;
 }
 
-/** Whether two moves are equal. */
 export function isSame(one: Move, other: Move | null): boolean {
   return one.source === other?.source && one.target === other.target && one.count === other.count;
 }

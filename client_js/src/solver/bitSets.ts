@@ -13,7 +13,6 @@ export class BitSets {
     this.#words = new Uint32Array(this.width * 256);
   }
 
-  /** Remove all sets. */
   clear(): void {
     this.#used = 0;
   }

@@ -12,7 +12,6 @@ import { type Places, type Stacks, inChains, straightHome } from "./stacks.ts";
 const TRUE = 1;
 const FALSE = -TRUE;
 
-/** The clauses of a position. */
 export interface Encoding {
   /** The number of variables, numbered from 1. */
   readonly variables: number;
@@ -65,7 +64,6 @@ class Encoder {
     );
   }
 
-  /** Write all clauses. */
   encode(): Encoding {
     const { waiting, dealt } = this;
     for (const chain of this.stacks.chains) this.goHome(chain);
@@ -91,7 +89,6 @@ class Encoder {
     return { variables: this.variables, clauses: this.clauses, atLeast: counts[0] ?? [], on };
   }
 
-  /** Return a new variable. */
   private fresh(): number {
     this.variables += 1;
     return this.variables;

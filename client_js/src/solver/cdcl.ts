@@ -25,7 +25,6 @@ const FEW_LEVELS = 2;
 /** The reason of decisions and given facts. */
 const NONE = -1;
 
-/** The outcome of the solver. */
 export interface Answer {
   /** Null if it ran out of conflicts. */
   readonly satisfiable: boolean | null;

@@ -12,7 +12,6 @@ import { EMPTY, type Fits, type Ruleset } from "../rules/ruleset.ts";
 /** The pile for each card of the stock, counted from 0. An omitted card goes to the first. */
 export type Places = ReadonlyMap<Card, number>;
 
-/** A position. */
 export interface Stacks {
   /** The cards that each foundation takes from here on, in order. */
   readonly chains: readonly Pile[];
@@ -75,7 +74,6 @@ export function stacksOf(board: Board): Stacks {
   return { chains, piles, stock };
 }
 
-/** A mutable position. */
 export class Table {
   /** The piles, each from bottom to top. */
   readonly piles: Card[][];
@@ -95,7 +93,6 @@ export class Table {
     this.piles[pile]!.push(card);
   }
 
-  /** Send a wanted card home. */
   take(card: Card): void {
     this.wanted.delete(card);
     const after = this.after.get(card);

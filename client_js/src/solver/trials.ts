@@ -16,7 +16,6 @@ const BURIED = 4;
 /** The greatest random addition to a pile's weight; a bit mask. */
 const CHANCE = 3;
 
-/** The outcome of the plays. */
 export interface Trials {
   /** The most cards brought home by one of them. */
   readonly home: number;
@@ -99,7 +98,6 @@ class Player {
     return best;
   }
 
-  /** Return a random number from 0 to `CHANCE`. */
   private chance(): number {
     this.random ^= this.random << 13;
     this.random ^= this.random >>> 17;

@@ -45,7 +45,6 @@ export function randomNumbers(count: number, seed: number): Int32Array {
 export class HashTable {
   /** The number of distinct hashes. */
   size = 0;
-  /** The number of hashes it has room for. */
   readonly capacity: number;
   /** Lane 0 is odd in used entries and 0 in free ones. */
   private readonly entries: Int32Array;

@@ -4,7 +4,6 @@
 export const ROOT = 0;
 
 export class MoveTree {
-  /** The number of nodes. */
   size = 1;
   readonly capacity: number;
   private readonly parents: Int32Array;

@@ -103,7 +103,6 @@ export class Rows {
     words.copyWithin(target * stride, source * stride, (source + 1) * stride);
   }
 
-  /** Play a legal move on a row. */
   play(row: number, move: number): void {
     const { tables, bytes } = this;
     const base = row * 4 * this.stride;

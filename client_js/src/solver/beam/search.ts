@@ -26,7 +26,6 @@ const MOVES = 64;
 
 export class Search {
   readonly tables: Tables;
-  /** The most positions in memory. */
   readonly capacity: number;
   /** The number of generated positions. */
   steps = 0;

@@ -52,7 +52,6 @@ export class Offers {
     this.tables = position.tables;
   }
 
-  /** Fill the list with the moves of the position. */
   find(): void {
     const { tables, position, list } = this;
     const { columns, cells, piles } = tables;
@@ -79,7 +78,6 @@ export class Offers {
     this.dropOthers();
   }
 
-  /** Count the empty piles. */
   private count(): void {
     const { size, tables } = this.position;
     const { columns, cells } = tables;
@@ -239,7 +237,6 @@ export class Offers {
     }
   }
 
-  /** Whether some foundation takes a card. */
   private goesHome(card: number): boolean {
     return isIn(this.position.nextLow, this.position.nextHigh, card);
   }

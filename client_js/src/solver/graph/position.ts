@@ -46,7 +46,6 @@ export class Position {
   nextHigh = 0;
   /** Whether automatic moves home are well-defined. */
   regular = false;
-  /** The number of played moves. */
   played = 0;
   /** The lanes of the last computed digest. */
   digest0 = 0;
@@ -241,7 +240,6 @@ export class Position {
     return 0;
   }
 
-  /** Undo the last move. */
   takeBack(): void {
     const { undo, tops } = this;
     const record = UNDO * --this.played;

@@ -25,9 +25,7 @@ export const LONG_LINE = 60_000;
 /** Stack numbers per move of a line. */
 const FRAMES = 16;
 
-/** The limits of a search. */
 export interface Bounds {
-  /** The most positions to generate. */
   readonly steps: number;
   /** The number of digests its table has room for, a power of 2. */
   readonly seen: number;

@@ -6,7 +6,6 @@
 import { LANES } from "../beam/hashes.ts";
 
 export class Seen {
-  /** The number of digests. */
   size = 0;
   private mask = 0;
   private entries = new Int32Array(0);

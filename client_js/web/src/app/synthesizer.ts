@@ -60,7 +60,6 @@ export class Synthesizer {
     this.#tones({ pitch: last ? BASE * 2 : BASE, lasts: 0.1, loud: 0.16 });
   }
 
-  /** A player has joined. */
   arrival(): void {
     this.#tones(
       { pitch: BASE * FIFTH, lasts: 0.18, loud: 0.14 },
@@ -78,7 +77,6 @@ export class Synthesizer {
     );
   }
 
-  /** All cards are home. */
   win(): void {
     const chord = [1, 1.25, 1.5, 2, 2.5, 3];
     this.#tones(

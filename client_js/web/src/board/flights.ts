@@ -20,7 +20,6 @@ export class Flights {
   #delays: ReadonlyMap<number, number> = new Map();
   #dealt = { from: 0, until: 0 };
 
-  /** Whether the deal is being animated. */
   get dealing(): boolean {
     return performance.now() < this.#dealt.until;
   }

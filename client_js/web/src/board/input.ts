@@ -61,7 +61,6 @@ export type InputEvent =
   /** A right click, or the key for sending a card home. */
   | { type: "home"; place: Place }
   | { type: "escape" }
-  /** The view has changed since the last event. */
   | { type: "changed" };
 
 export type Action =

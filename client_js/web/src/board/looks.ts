@@ -25,7 +25,6 @@ export interface Look {
   readonly shakes: number;
 }
 
-/** The inputs of `looksOf`. */
 export interface Scene {
   readonly table: Table;
   readonly layout: BoardLayout;

@@ -27,7 +27,6 @@ export function isSame(a: Pose, b: Pose): boolean {
   return a.x === b.x && a.y === b.y && a.scale === b.scale;
 }
 
-/** The timing and layer of a card's flight. */
 export interface Flight {
   /** Milliseconds. */
   readonly delay: number;
@@ -87,7 +86,6 @@ export function turn(sheet: HTMLElement, delay: number): void {
   });
 }
 
-/** Shake a card to signal a refusal. */
 export function shake(sheet: HTMLElement): void {
   const aside = (by: number) => ({ transform: `translateX(${by}px)` });
   sheet.animate([0, -6, 6, -6, 6, 0].map(aside), { duration: SHAKE, easing: "ease-out" });

@@ -6,7 +6,6 @@ import type { InputEvent, InputState } from "./input.ts";
 import { pilesUnder } from "./layout.ts";
 import type { BoardLayout, Box, Point } from "./places/boxes.ts";
 
-/** The current state of the board. */
 export interface PointedAt {
   readonly element: HTMLElement;
   readonly ruleset: Ruleset;
@@ -96,7 +95,6 @@ export class Pointers {
     return found && { ...found.place, ...found.cards[index] };
   }
 
-  /** Return the piles overlapped by the dragged cards. */
   #pilesBeneath(): number[] {
     const { input, layout } = this.#board();
     const box = input.press?.dragging && this.#boxOf(input.press.place);

@@ -7,7 +7,6 @@ import { SUIT_PATHS } from "./suits.ts";
 
 const BRASS = "#e0a92e";
 
-/** Return a face-down card. */
 export function backSvg(back: Back, size: Size): string {
   const inset = isSmall(size) ? 13 : 11;
   const height = HEIGHTS[size];

@@ -48,7 +48,6 @@ export function faceSvg(card: number, size: Size, deck: Deck): string {
   return svg(size, paper(size) + DRAWN[size](rank, suit, tones, court));
 }
 
-/** Return a card's picture. */
 export function svg(size: Size, inner: string): string {
   const shape = `width="${WIDTH}" height="${HEIGHTS[size]}" viewBox="0 0 ${WIDTH} ${HEIGHTS[size]}"`;
   return `<svg xmlns="http://www.w3.org/2000/svg" ${shape}>${inner}</svg>`;

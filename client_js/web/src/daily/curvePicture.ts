@@ -4,7 +4,6 @@ import type { Course } from "../app/courses.ts";
 import { text } from "../text/index.ts";
 import { type Frame, across, courseLine, down } from "../parts/plots/plot.ts";
 
-/** The picture's content. */
 export interface Curve {
   readonly course: Course;
   /** When the last card came home, in milliseconds since the start. */

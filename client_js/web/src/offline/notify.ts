@@ -5,7 +5,6 @@ import { type Shown, type Told, opened, shownOf, toldIn } from "./told.ts";
 /** The action of the button that stops notifications on this device. */
 export const STOP = "stop";
 
-/** The context of notifications. */
 export interface Place {
   /** The URL of the site, with a trailing slash. */
   readonly scope: string;

@@ -17,7 +17,6 @@ export interface Remembered {
   readonly language: string;
 }
 
-/** The store of the subscription. */
 export interface Memory {
   read(): Promise<Remembered | null>;
   write(remembered: Remembered): Promise<void>;

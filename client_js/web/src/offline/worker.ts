@@ -46,7 +46,6 @@ self.addEventListener("fetch", (event) => {
   }
 });
 
-/** The context of notifications. */
 const place = {
   scope: SCOPE,
   language: self.navigator.language.slice(0, 2),

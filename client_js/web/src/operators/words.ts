@@ -7,7 +7,6 @@ import { entry, refusalWords, text } from "../text/index.ts";
 
 export type ActName = Moderate["act"];
 
-/** Return why a command was refused. */
 export function operatorRefusal(refusal: { code: string; message: string }): string {
   return entry(text.operators.refusals, refusal.code) ?? refusalWords(refusal);
 }

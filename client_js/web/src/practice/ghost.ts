@@ -10,7 +10,6 @@ import { text } from "../text/index.ts";
 
 /** The parts of a run needed for a race against it. Stored in this browser. */
 export interface Ghost {
-  /** The id of the run's attempt. */
   readonly attempt: string;
   /** The id and the name of its player. */
   readonly player: string;

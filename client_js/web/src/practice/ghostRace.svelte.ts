@@ -55,7 +55,6 @@ export class GhostRace {
     this.#ticked = null;
   }
 
-  /** Advance by a number of milliseconds. */
   advance(milliseconds: number): void {
     this.elapsed += milliseconds;
   }

@@ -59,7 +59,6 @@ export class Practice {
   readonly #game: string;
   readonly #storage: TextStorage;
   #seed: string;
-  /** The deal's race, or null. */
   race = $state.raw<GhostRace | null>(null);
   /** The UTC day whose daily the deal was, or null. */
   day = $state.raw<number | null>(null);
@@ -199,7 +198,6 @@ export class Practice {
     this.save();
   }
 
-  /** Continue without the race. */
   dropRace(): void {
     this.race = null;
     this.save();
@@ -210,7 +208,6 @@ export class Practice {
     return isChanges(this.ruleset.variant) ? this.ruleset.variant : STANDARD;
   }
 
-  /** The rules of the next deal. */
   get next(): Ruleset {
     return findRuleset(this.#game, this.#variant);
   }

@@ -27,7 +27,6 @@ export interface StoredDeal {
   readonly undos?: number;
   readonly hints?: number;
   readonly peeked?: boolean;
-  /** The hint for the current board. */
   readonly hint?: string | null;
 }
 
@@ -45,7 +44,6 @@ export function newSeed(): string {
   return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** Return a game's stored practice deal, or null. */
 export function storedDeal(game: string, storage: TextStorage): StoredDeal | null {
   return readStored(storage.getItem(keyOf(game)));
 }

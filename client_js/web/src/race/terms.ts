@@ -19,7 +19,6 @@ export function termsOf({ game, variant, limit, help = "none", known = "" }: Ter
   return { game, variant, limit, help, known };
 }
 
-/** Whether two terms are equal. */
 export function sameTerms(one: Terms, other: Terms): boolean {
   const [a, b] = [termsOf(one), termsOf(other)];
   return (["game", "variant", "limit", "help", "known"] as const).every(

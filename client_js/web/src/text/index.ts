@@ -139,7 +139,6 @@ export function rankWords(letter: string): string {
   return text.cards.ranks[RANKS.indexOf(letter)] ?? letter;
 }
 
-/** Return a text with its first letter capitalised. */
 export function capitalised(words: string): string {
   return words.charAt(0).toLocaleUpperCase(text.locale) + words.slice(1);
 }

@@ -89,7 +89,6 @@ function flanked(room: Room): BoardLayout {
   return laidOut(room, piles, edge > 0 ? actions : null);
 }
 
-/** Place foundations and columns on one grid. */
 function gridded(room: Room): BoardLayout {
   const { ruleset, width, height, margin, hand, aspect, hasStock, open, homes } = room;
   const { cells, reserve, tableau, stock } = ruleset;

@@ -38,7 +38,6 @@ export interface Ending {
   readonly day?: {
     readonly place: Place;
     readonly crowned: boolean;
-    /** The length of the streak in days. */
     readonly days: number;
   };
 }
@@ -57,7 +56,6 @@ export function momentsOf(ending: Ending): readonly Moment[] {
   return (Object.keys(SIZES) as Moment[]).filter((moment) => deserved[moment]);
 }
 
-/** Return the celebrations shown as seals. */
 export function sealsOf(moments: readonly Moment[]): readonly Seal[] {
   return moments.filter((moment): moment is Seal => SIZES[moment] === "seal");
 }

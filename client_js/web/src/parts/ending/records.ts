@@ -10,7 +10,6 @@ interface Stored extends Outcome {
   readonly before: Outcome | null;
 }
 
-/** A finished run on a deal. */
 export interface EndedRun {
   readonly game: string;
   readonly variant: string;

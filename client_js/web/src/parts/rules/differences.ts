@@ -5,7 +5,6 @@ import type { Rules } from "../../../../src/rules/schema.ts";
 import { text } from "../../text/index.ts";
 import { OPTIONAL, keyWords, partOf, partWords, pathOf, valueAt, valueWords } from "./keyWords.ts";
 
-/** One changed key. */
 export interface Difference {
   readonly path: string;
   /** The part of the game, such as the stock. */

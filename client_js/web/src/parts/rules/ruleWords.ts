@@ -58,7 +58,6 @@ export function rulesOf(ruleset: Ruleset): RuleWords[] {
   return found;
 }
 
-/** Return the effect of a tap in this game. */
 export function tapWords(ruleset: Ruleset): string {
   const { tap, tapHome, tapChoose } = text.howTo;
   if (!playsToTableau(ruleset)) return tapHome;
@@ -128,7 +127,6 @@ function isUsual(plays: readonly string[]): boolean {
   return plays.length === 2 && plays.includes("tableau") && plays.includes("foundation");
 }
 
-/** Return places in words, for a list. */
 function placesOf(plays: readonly string[]): string[] {
   const { places } = text.howTo;
   return plays.length === 0 ? [places.none] : plays.map((place) => entry(places, place) ?? place);
