@@ -18,7 +18,7 @@ from tests.clients.client import opened
 from tests.clients.play import give_up_daily, race_of, room_of
 from tests.conftest import ALONE, node
 from tests.processes import ROOT, running
-from tests.test_cli import port_of, serve_command
+from tests.test_cli import output_of, port_of, serve_command
 
 pytestmark = ALONE
 
@@ -136,15 +136,13 @@ async def test_a_directory_without_data_is_not_initialized(data: Path) -> None:
 
 
 def test_an_unavailable_redis_is_reported() -> None:
-    shown = CliRunner().invoke(main, ["admin", "--redis", "redis://127.0.0.1:1/0", "rooms"])
-    assert (shown.exit_code, shown.output.partition(".")[0]) == (1, "Error: Redis does not answer")
+    said = output_of(1, "admin", "--redis", "redis://127.0.0.1:1/0", "rooms")
+    assert said.startswith("Error: Redis does not answer.")
 
 
 @pytest.mark.parametrize("words", [["repair-day", "20.11.2026"], ["suspicious", "--day", "x"]])
 def test_a_date_is_checked(words: list[str]) -> None:
-    shown = CliRunner().invoke(main, ["admin", *words])
-    assert shown.exit_code == 2
-    assert "is not a date" in shown.output
+    assert "is not a date" in output_of(2, "admin", *words)
 
 
 async def test_reports_are_listed_and_closed(redis_url: str) -> None:

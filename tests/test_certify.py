@@ -8,21 +8,18 @@ from pathlib import Path
 from signal import SIGTERM
 
 import pytest
-from click.testing import CliRunner
 
 from engine.catalog import games, ruleset
 from engine.deal import deal_seed
-from server.base.redis.connection import connect
 from server.base.redis.database import Database
 from server.base.redis.embedded import shared_redis
-from server.cli.main import main
 from server.deals.core.certificate import proves
 from server.deals.pool_store import PooledDeal, PoolStore
 from tests.base.redis.servers import until
-from tests.conftest import ALONE, SECRET_KEY_FILE, secret_keys
+from tests.conftest import ALONE, SECRET_KEY_FILE, client_of, secret_keys
 from tests.processes import PATIENCE, running
 from tests.redis_users import as_node
-from tests.test_cli import port_of, serve_command
+from tests.test_cli import output_of, port_of, serve_command
 
 GAME = "robert"
 
@@ -96,10 +93,8 @@ async def test_it_works_alongside_a_server_and_without_one(data: Path) -> None:
         assert "1 of 1 in the pool" in await certified(data, 1)
     # The server may have used a deal in the meantime.
     assert "2 of 2 in the pool" in await certified(data, 2)
-    async with shared_redis(data) as url:
-        redis = connect(url)
+    async with shared_redis(data) as url, client_of(url) as redis:
         deals, closed = await PoolStore(Database(redis), secret_keys()).read(GAME)
-        await redis.aclose()
     assert ([type(deal) for deal in deals], closed) == ([PooledDeal] * 2, [])
 
 
@@ -116,17 +111,14 @@ def test_it_uses_every_core_by_default(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr("server.cli.certify._fill", fill)
     monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 3, 4}, raising=False)
     for words in ([], ["--workers", "2"]):
-        shown = CliRunner().invoke(main, ["certify", "--data", str(tmp_path), *words])
-        assert shown.exit_code == 0, shown.output
+        output_of(0, "certify", "--data", str(tmp_path), *words)
     assert started == [3, 2]
 
 
 def test_errors_are_reported(tmp_path: Path) -> None:
-    shown = CliRunner().invoke(main, ["certify", "--game", "chess"])
-    assert (shown.exit_code, "There is no game 'chess'" in shown.output) == (2, True)
+    assert "There is no game 'chess'" in output_of(2, "certify", "--game", "chess")
     words = ["--redis", "redis://127.0.0.1:1/0", "--secret-key-file", str(SECRET_KEY_FILE)]
-    shown = CliRunner().invoke(main, ["certify", *words])
-    assert (shown.exit_code, shown.output.partition(".")[0]) == (1, "Error: Redis does not answer")
+    assert output_of(1, "certify", *words).startswith("Error: Redis does not answer.")
     (tmp_path / "file").touch()
-    shown = CliRunner().invoke(main, ["certify", "--data", str(tmp_path / "file" / "data")])
-    assert (shown.exit_code, "Error: [Errno" in shown.output) == (1, True)
+    said = output_of(1, "certify", "--data", str(tmp_path / "file" / "data"))
+    assert "Error: [Errno" in said

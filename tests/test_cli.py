@@ -17,14 +17,13 @@ from click.testing import CliRunner, Result
 from engine.catalog import ruleset
 from engine.deal import commitment, parse_seed
 from server.app import alive_nodes
-from server.base.redis.connection import connect
 from server.base.seals.key_file import OWN_FILE, read_keys
 from server.cli.main import main, serve
 from server.cli.options import redis_url
 from server.cli.serving import urls_of
 from tests.base.redis.servers import until
 from tests.clients.client import opened
-from tests.conftest import node
+from tests.conftest import client_of, node
 from tests.processes import PATIENCE, Running, running
 from tests.vectors.generate import FOLDER as VECTORS
 
@@ -33,14 +32,21 @@ DEALS = json.loads((ROOT / "tests" / "vectors" / "deals.json").read_text(encodin
 SEED = "7" * 64
 
 
-def serve_command(data: Path) -> list[str]:
-    fixed = ["--port", "0", "--log-format", "json", "--data", str(data)]
-    return [sys.executable, "-m", "server", "serve", *fixed]
+def serve_command(data: Path, *options: str) -> list[str]:
+    fixed = ["--host", "127.0.0.1", "--port", "0", "--log-format", "json", "--data", str(data)]
+    return [sys.executable, "-m", "server", "serve", *fixed, *options]
 
 
 async def port_of(server: Running) -> int:
     line = await asyncio.to_thread(server.wait_for, "listening")
     return int(json.loads(line)["port"])
+
+
+def output_of(code: int, *words: str, env: dict[str, str | None] | None = None) -> str:
+    """Run `samedeal` with these words, and return its output; fail at another exit code."""
+    result = CliRunner().invoke(main, words, env=env, terminal_width=1_000)
+    assert result.exit_code == code, result.output
+    return result.output
 
 
 def test_help_explains_every_option_and_names_its_variable() -> None:
@@ -70,10 +76,9 @@ async def test_the_nodes_command_lists_live_nodes(redis_url: str) -> None:
 
 
 def test_the_nodes_command_fails_if_redis_does_not_answer() -> None:
-    shown = CliRunner().invoke(main, ["nodes", "--redis", "redis://127.0.0.1:1/0"])
-    assert (shown.exit_code, shown.output.partition(".")[0]) == (1, "Error: Redis does not answer")
-    shown = CliRunner().invoke(main, ["nodes", "--redis", "nothing"])
-    assert shown.exit_code == 1
+    said = output_of(1, "nodes", "--redis", "redis://127.0.0.1:1/0")
+    assert said.startswith("Error: Redis does not answer.")
+    output_of(1, "nodes", "--redis", "nothing")
 
 
 @pytest.mark.parametrize(
@@ -93,10 +98,9 @@ def test_an_unusable_password_file_is_refused(
     if content is not None:
         file.write_text(content)
     options = ["--redis-password-file", str(file), *(["--redis", url] if url else [])]
-    shown = CliRunner().invoke(main, [command[0], *options, *command[1:]])
-    assert shown.exit_code == 2
-    assert said in shown.output
-    assert "secret" not in shown.output
+    shown = output_of(2, command[0], *options, *command[1:])
+    assert said in shown
+    assert "secret" not in shown
 
 
 @pytest.mark.parametrize(
@@ -134,11 +138,15 @@ async def test_a_server_ended_by_sigterm_says_bye_and_loses_no_acknowledged_move
         assert await asyncio.to_thread(server.process.wait, 20) == 0
         acknowledged = [answer.result()["seq"] for answer in sent if answer.done()]
         assert acknowledged == list(range(2, len(acknowledged) + 2))
+    assert await seq_after(data, token, attempt["attempt"]) >= acknowledged[-1]
+
+
+async def seq_after(data: Path, token: str, attempt: str) -> int:
+    """Return the number of an attempt's last entry, as shown by a new server on the same data."""
     with running(serve_command(data)) as server:
         async with opened(await port_of(server)) as client:
             await client.hello(token)
-            again = await client.ask("attempt.open", attempt=attempt["attempt"])
-            assert again["seq"] >= acknowledged[-1]
+            return int((await client.ask("attempt.open", attempt=attempt))["seq"])
 
 
 async def test_a_server_that_is_killed_loses_no_acknowledged_move(data: Path) -> None:
@@ -149,11 +157,7 @@ async def test_a_server_that_is_killed_loses_no_acknowledged_move(data: Path) ->
             attempt = await client.ask("daily.open", game="robert")
             moved = await client.ask("move", attempt=attempt["attempt"], seq=2, move="s>w")
             server.kill()
-    with running(serve_command(data)) as server:
-        async with opened(await port_of(server)) as client:
-            await client.hello(token)
-            again = await client.ask("attempt.open", attempt=attempt["attempt"])
-            assert again["seq"] == moved["seq"] == 2
+    assert await seq_after(data, token, attempt["attempt"]) == moved["seq"] == 2
 
 
 @pytest.mark.deep
@@ -163,9 +167,8 @@ async def test_a_private_redis_gets_secret_keys_that_are_not_in_its_files(data: 
         async with opened(await port_of(server)) as client:
             await client.hello()
             deal = (await client.ask("daily.open", game="robert"))["deal"]
-        redis = connect(f"unix://{data / 'redis.sock'}")
-        sealed = str(await redis.hget(f"deal:{{{deal}}}", "sealed"))
-        await redis.aclose()
+        async with client_of(data / "redis.sock") as redis:
+            sealed = str(await redis.hget(f"deal:{{{deal}}}", "sealed"))
     key = data / OWN_FILE
     assert key.stat().st_mode & 0o777 == 0o600
     seed = read_keys(key).open(f"seed {deal}", sealed)
@@ -183,15 +186,12 @@ async def test_a_private_redis_gets_secret_keys_that_are_not_in_its_files(data: 
 
 
 def test_serve_fails_if_redis_does_not_answer() -> None:
-    result = CliRunner().invoke(main, ["serve", "--redis", "unix:///nowhere/redis.sock"])
-    assert result.exit_code == 1
-    assert "Redis does not answer." in result.output
+    said = output_of(1, "serve", "--redis", "unix:///nowhere/redis.sock")
+    assert "Redis does not answer." in said
 
 
 def test_serve_refuses_a_malformed_redis_address() -> None:
-    result = CliRunner().invoke(main, ["serve", "--redis", "nonsense"])
-    assert result.exit_code == 1
-    assert "The server cannot start" in result.output
+    assert "The server cannot start" in output_of(1, "serve", "--redis", "nonsense")
 
 
 ALL = "0.0.0.0"  # noqa: S104 - nothing listens there
@@ -218,46 +218,34 @@ def test_the_printed_address_can_be_opened_in_a_browser(host: str, first: str) -
 def test_serve_reports_a_port_in_use(data: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
-        result = CliRunner().invoke(
-            main, ["serve", "--host", "127.0.0.1", "--port", port, "--data", str(data)]
-        )
-    assert result.exit_code == 1
-    assert "The server cannot start" in result.output
-    assert "address already in use. " in result.output
-    assert "SAMEDEAL_PORT=" in result.output
+        said = output_of(1, "serve", "--host", "127.0.0.1", "--port", port, "--data", str(data))
+    for words in ("The server cannot start", "address already in use. ", "SAMEDEAL_PORT="):
+        assert words in said
     assert list(data.iterdir()) == [], "nothing else was begun"
 
 
 def test_serve_refuses_a_port_out_of_range() -> None:
-    result = CliRunner().invoke(main, ["serve"], env={"SAMEDEAL_PORT": "70000"})
-    assert result.exit_code == 2
-    assert "70000" in result.output
+    assert "70000" in output_of(2, "serve", env={"SAMEDEAL_PORT": "70000"})
 
 
 @pytest.mark.parametrize("command", ["serve", "certify"])
 def test_a_list_of_dailies_with_an_unknown_game_is_refused(command: str) -> None:
     for given, unknown in (("robert,chess", "chess"), ("Robert", "Robert")):
-        result = CliRunner().invoke(main, [command], env={"SAMEDEAL_DAILY_GAMES": given})
-        assert result.exit_code == 2
-        assert f"There is no game '{unknown}'; known are " in result.output
+        said = output_of(2, command, env={"SAMEDEAL_DAILY_GAMES": given})
+        assert f"There is no game '{unknown}'; known are " in said
 
 
-def verify(
-    seed: str,
-    commitment_text: str,
-    *,
-    game: str = "robert",
-    variant: str = "standard",
-    rules: str | None = None,
-) -> Result:
+def verify(seed: str, commitment_text: str, *options: str, game: str = "robert") -> Result:
     """Run `samedeal verify` on the deal `example`, and return its result."""
-    options = ["verify", "--game", game, "--variant", variant]
-    options += [] if rules is None else ["--rules", rules]
-    return CliRunner().invoke(main, [*options, "example", seed, commitment_text])
+    words = ["verify", "--game", game, *options, "example", seed, commitment_text]
+    return CliRunner().invoke(main, words)
 
 
 def commitment_of(seed: str) -> str:
     return commitment("example", parse_seed(seed))
+
+
+COMMITMENT = commitment_of(SEED)
 
 
 def test_help_of_verify_names_its_arguments() -> None:
@@ -274,7 +262,8 @@ def test_a_deal_that_matches_its_commitment_is_printed_as_it_was_dealt(
     golden: dict[str, Any],
 ) -> None:
     seed = golden["seed"]
-    result = verify(seed, commitment_of(seed), game=golden["game"], variant=golden["variant"])
+    options = ["--variant", golden["variant"]]
+    result = verify(seed, commitment_of(seed), *options, game=golden["game"])
     assert result.exit_code == 0
     agree, _, *lines = result.output.splitlines()
     assert agree == "The seed matches the commitment."
@@ -290,48 +279,37 @@ def test_a_deal_that_matches_its_commitment_is_printed_as_it_was_dealt(
 def test_a_wrong_seed_is_reported_with_its_commitment() -> None:
     result = verify(SEED, commitment_of("8" * 64))
     assert result.exit_code == 1
-    assert f"The seed does not match: its commitment is {commitment_of(SEED)}." in result.output
+    assert f"The seed does not match: its commitment is {COMMITMENT}." in result.output
 
 
 def test_a_seed_does_not_match_under_the_id_of_another_deal() -> None:
-    result = CliRunner().invoke(
-        main, ["verify", "--game", "robert", "other", SEED, commitment_of(SEED)]
-    )
-    assert result.exit_code == 1
+    output_of(1, "verify", "--game", "robert", "other", SEED, commitment_of(SEED))
 
 
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["robert", "example", "77", commitment_of(SEED)], "A seed is 64 lower-case hex"),
-        (["robert", "example", "G" * 64, commitment_of(SEED)], "A seed is 64 lower-case hex"),
-        (
-            ["robert", "example", SEED, commitment_of(SEED).upper()],
-            "A commitment is 64 lower-case hex",
-        ),
+        (["robert", "example", "77", COMMITMENT], "A seed is 64 lower-case hex"),
+        (["robert", "example", "G" * 64, COMMITMENT], "A seed is 64 lower-case hex"),
+        (["robert", "example", SEED, COMMITMENT.upper()], "A commitment is 64 lower-case hex"),
         (["robert", "example", SEED, ""], "A commitment is 64 lower-case hex"),
-        (["robert", "\udcff", SEED, commitment_of(SEED)], "A deal's id must be"),
-        (["no-such-game", "example", SEED, commitment_of(SEED)], "There is no game 'no-such-game'"),
+        (["robert", "\udcff", SEED, COMMITMENT], "A deal's id must be"),
+        (["no-such-game", "example", SEED, COMMITMENT], "There is no game 'no-such-game'"),
         (["robert", "example", SEED], "Missing argument 'COMMITMENT'"),
+        (
+            ["robert", "--variant", "fill", "example", SEED, COMMITMENT],
+            "robert has no variant 'fill'",
+        ),
     ],
 )
 def test_a_malformed_argument_is_reported(arguments: list[str], sentence: str) -> None:
-    result = CliRunner().invoke(main, ["verify", "--game", *arguments])
-    assert result.exit_code == 2
-    assert sentence in result.output
-
-
-def test_an_unknown_variant_is_reported() -> None:
-    result = verify(SEED, commitment_of(SEED), variant="fill")
-    assert result.exit_code == 2
-    assert "robert has no variant 'fill'" in result.output
+    assert sentence in output_of(2, "verify", "--game", *arguments)
 
 
 def test_the_rules_of_a_deal_can_be_named_by_their_digest() -> None:
-    own = ruleset("robert").digest
-    named = [verify(SEED, commitment_of(SEED), rules=rules) for rules in (None, own)]
-    assert named[0].output == named[1].output
-    unknown = verify(SEED, commitment_of(SEED), rules="0" * 16)
+    named = verify(SEED, COMMITMENT, "--rules", ruleset("robert").digest)
+    assert named.output == verify(SEED, COMMITMENT).output
+    unknown = verify(SEED, COMMITMENT, "--rules", "0" * 16)
     assert unknown.exit_code == 2
     assert "0000 of robert, standard, are unknown here" in unknown.output
 
@@ -346,9 +324,7 @@ RUN = VECTORS / "run.json"
 
 
 def test_a_valid_run_is_reported_as_valid() -> None:
-    result = CliRunner().invoke(main, ["verify", str(RUN)])
-    assert result.exit_code == 0
-    assert result.output == (
+    assert output_of(0, "verify", str(RUN)) == (
         "This run is valid: Ada #4F2A at rouge-et-noir, 11 cards home and 93 left in 250 moves, "
         "last card home after 51.590 s; resigned.\n"
     )
@@ -357,9 +333,7 @@ def test_a_valid_run_is_reported_as_valid() -> None:
 def test_the_error_in_a_run_is_printed(tmp_path: Path) -> None:
     wrong = tmp_path / "run.json"
     wrong.write_text(RUN.read_text(encoding="utf-8").replace('"home":11', '"home":12'))
-    result = CliRunner().invoke(main, ["verify", str(wrong)])
-    assert result.exit_code == 1
-    assert result.output == (
+    assert output_of(1, "verify", str(wrong)) == (
         "This run is invalid. The file says 12 cards home, and its moves make it 11.\n"
     )
 
@@ -378,6 +352,4 @@ def test_a_file_without_a_run_is_reported(
     file = tmp_path / "run.json"
     if content is not None:
         file.write_text(content, encoding="utf-8")
-    result = CliRunner().invoke(main, ["verify", str(file)], terminal_width=1_000)
-    assert result.exit_code == 2
-    assert sentence in " ".join(result.output.split())
+    assert sentence in " ".join(output_of(2, "verify", str(file)).split())

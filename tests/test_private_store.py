@@ -12,11 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from server.base.redis.connection import connect
 from tests.base.redis.servers import pid_of
 from tests.base.redis.test_embedded import NOBODY, zombies_of
 from tests.clients.client import Client, opened
+from tests.conftest import client_of
 from tests.processes import PATIENCE, ROOT, running
+from tests.test_cli import port_of, serve_command
 
 
 async def move(client: Client, attempt: str, seq: int) -> list[str]:
@@ -36,25 +37,21 @@ async def move(client: Client, attempt: str, seq: int) -> list[str]:
 async def test_play_continues_without_losses_after_the_private_store_was_killed(
     data: Path, workers: int
 ) -> None:
-    options = ["--port", "0", "--log-format", "json", "--data", str(data)]
-    command = [sys.executable, "-m", "server", "serve", *options, "--workers", str(workers)]
-    with running(command) as server:
-        listening = await asyncio.to_thread(server.wait_for, '"listening"')
+    with running(serve_command(data, "--workers", str(workers))) as server:
+        port = await port_of(server)
         if workers > 1:
             # All workers must have started: a site with a failed worker exits.
             await asyncio.to_thread(server.wait_for, "workers_ready")
-        async with opened(json.loads(listening)["port"]) as client:
+        async with opened(port) as client, client_of(data / "redis.sock") as redis:
             await client.hello()
             attempt = (await client.ask("daily.open", game="robert"))["attempt"]
             assert await move(client, attempt, 2) == []
-            redis = connect(data / "redis.sock")
             killed = await pid_of(redis)
             os.kill(killed, signal.SIGKILL)
             refused = [code for seq in range(3, 12) for code in await move(client, attempt, seq)]
             assert set(refused) <= {"unavailable"}
             assert (await client.ask("attempt.open", attempt=attempt))["seq"] == 11
             assert await pid_of(redis) != killed
-            await redis.aclose()
         died = json.loads(await asyncio.to_thread(server.wait_for, "embedded_redis_died"))
         assert died["signal"] == "SIGKILL"
         await asyncio.to_thread(server.wait_for, "embedded_redis_restarted")

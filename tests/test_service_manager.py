@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import signal
 import socket
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.processes import PATIENCE, running
+from tests.test_cli import serve_command
 
 
 @pytest.fixture
@@ -27,9 +27,7 @@ def test_the_service_manager_gets_readiness_and_watchdog_messages(
     data: Path, manager: socket.socket, workers: str
 ) -> None:
     told = {"NOTIFY_SOCKET": str(data / "notify"), "WATCHDOG_USEC": "200000"}
-    fixed = ["--host", "127.0.0.1", "--port", "0", "--log-format", "json", "--data", str(data)]
-    command = [sys.executable, "-m", "server", "serve", *fixed, "--workers", workers]
-    with running(command, os.environ | told) as server:
+    with running(serve_command(data, "--workers", workers), os.environ | told) as server:
         assert manager.recv(100) == b"READY=1"
         server.wait_for('"listening"' if workers == "1" else '"workers_ready"')
         for _ in range(3):
@@ -46,9 +44,8 @@ def test_the_service_manager_gets_readiness_and_watchdog_messages(
 
 
 def test_a_node_serves_without_a_listening_service_manager(data: Path) -> None:
-    command = [sys.executable, "-m", "server", "serve", "--port", "0", "--data", str(data)]
     told = {"NOTIFY_SOCKET": str(data / "nobody"), "WATCHDOG_USEC": "200000"}
-    with running([*command, "--log-format", "json"], os.environ | told) as server:
+    with running(serve_command(data), os.environ | told) as server:
         server.wait_for('"listening"')
         assert server.end() == 0
 

@@ -12,11 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from server.base.redis.connection import connect
 from server.base.redis.embedded import embedded_redis
 from tests.base.redis.servers import pid_of
 from tests.clients.client import opened
+from tests.conftest import client_of
 from tests.processes import PATIENCE, ROOT, is_alive, running
+from tests.test_cli import port_of, serve_command
 
 _ON_TERMINAL = """
 import os, pty, select, signal, sys
@@ -36,8 +37,7 @@ print("ended with", status, flush=True)
 
 
 def serve(data: Path, *options: str) -> list[str]:
-    fixed = ["--host", "127.0.0.1", "--port", "0", "--log-format", "json", "--data", str(data)]
-    return ["-m", "server", "serve", *fixed, *options]
+    return serve_command(data, *options)[1:]
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])
@@ -56,9 +56,8 @@ async def test_the_server_shuts_down_cleanly_when_its_terminal_is_closed(
             lines.append(await terminal.stdout.readline())
             assert lines[-1], lines
     port = next(json.loads(line)["port"] for line in lines if b'"listening"' in line)
-    redis = connect(data / "redis.sock")
-    store = await pid_of(redis)
-    await redis.aclose()
+    async with client_of(data / "redis.sock") as redis:
+        store = await pid_of(redis)
     async with opened(port) as client:
         await client.hello()
         terminal.stdin.write(b"\n")
@@ -115,8 +114,7 @@ async def test_ctrl_c_during_the_start_shuts_the_workers_down_cleanly(
 async def test_the_server_continues_if_hangup_is_ignored(data: Path) -> None:
     """As under nohup."""
     with running(["nohup", sys.executable, *serve(data)]) as server:
-        line = await asyncio.to_thread(server.wait_for, '"listening"')
-        async with opened(json.loads(line)["port"]) as client:
+        async with opened(await port_of(server)) as client:
             await client.hello()
             server.process.send_signal(signal.SIGHUP)
             assert (await client.ask("ping"))["type"] == "pong"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack
 from signal import SIGCONT, SIGSTOP
 
@@ -12,7 +12,7 @@ import pytest
 from server.base.journals import store as journals_store
 from server.base.redis import bus, clock, pipeline, probe
 from server.base.web.http import UNREADY
-from tests.base.redis.servers import until, until_equal
+from tests.base.redis.servers import FAULTS, Act, until, until_equal
 from tests.base.web.test_pages import get
 from tests.clients.client import Client, Message, opened
 from tests.clients.play import race_of
@@ -24,8 +24,6 @@ pytestmark = pytest.mark.usefixtures("short_countdown")
 OTHERS = 8
 """Number of sessions besides the first, each in its own race."""
 
-Act = Callable[[Server], object]
-
 
 @pytest.fixture(autouse=True)
 def impatient(quick_redis: None, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -36,81 +34,48 @@ def impatient(quick_redis: None, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-async def playing(server: Server) -> AsyncIterator[tuple[list[Client], list[Message]]]:
-    """Return clients of one node, each in its own race, and their attempts."""
+async def playing(server: Server) -> AsyncIterator[list[tuple[Client, Message]]]:
+    """Return clients of one node, each in its own race, with their attempts."""
     async with AsyncExitStack() as stack:
         port = await stack.enter_async_context(node(server.url))
-        clients, attempts = [], []
-        for _ in range(1 + OTHERS):
-            client = await stack.enter_async_context(opened(port))
-            attempts += await race_of(client)
-            clients.append(client)
-        yield clients, attempts
+        clients = [await stack.enter_async_context(opened(port)) for _ in range(1 + OTHERS)]
+        yield [(client, (await race_of(client))[0]) for client in clients]
 
 
-def _hold(server: Server) -> None:
-    server.signal(SIGSTOP)
-
-
-def _continue(server: Server) -> None:
-    server.signal(SIGCONT)
-
-
-def _asks(command: str) -> Act:
-    return lambda server: server.ask(*command.split())
+def move(client: Client, attempt: Message, seq: int) -> Awaitable[Message]:
+    return client.ask("move", attempt=attempt["attempt"], seq=seq, move="s>w")
 
 
 async def retry_move(client: Client, attempt: Message, seq: int) -> Message:
     """Send a move until it is not refused as `unavailable`, and return that answer."""
     while True:
-        answer = await client.ask("move", attempt=attempt["attempt"], seq=seq, move="s>w")
+        answer = await move(client, attempt, seq)
         if answer.get("code") != "unavailable":
             return answer
 
 
-@pytest.mark.parametrize(
-    ("breaks", "mends"),
-    [
-        pytest.param(Server.kill, Server.start, id="killed"),
-        pytest.param(_hold, _continue, id="hangs"),
-        pytest.param(
-            _asks("CONFIG SET maxmemory 1"), _asks("CONFIG SET maxmemory 0"), id="out of memory"
-        ),
-        pytest.param(
-            _asks("REPLICAOF 127.0.0.1 1"), _asks("REPLICAOF NO ONE"), id="takes no writes"
-        ),
-    ],
-)
+@pytest.mark.parametrize(("breaks", "mends"), FAULTS)
 async def test_moves_are_acknowledged_only_while_redis_is_available(
-    server: Server,
-    playing: tuple[list[Client], list[Message]],
-    breaks: Act,
-    mends: Act,
+    server: Server, playing: list[tuple[Client, Message]], breaks: Act, mends: Act
 ) -> None:
-    clients, attempts = playing
-    for client, attempt in zip(clients, attempts, strict=True):
-        answer = await client.ask("move", attempt=attempt["attempt"], seq=2, move="s>w")
-        assert answer["type"] == "moved"
+    for each in playing:
+        assert (await move(*each, 2))["type"] == "moved"
     await asyncio.to_thread(breaks, server)
     try:
         # Concurrently, so that they wait for Redis together.
-        answers = await asyncio.gather(
-            *(
-                client.ask("move", attempt=attempt["attempt"], seq=3, move="s>w")
-                for client, attempt in zip(clients, attempts, strict=True)
-            )
-        )
-        assert [answer.get("code") for answer in answers] == ["unavailable"] * len(clients)
+        answers = await asyncio.gather(*(move(*each, 3) for each in playing))
+        assert [answer.get("code") for answer in answers] == ["unavailable"] * len(playing)
+        first, attempt = playing[0]
         for type_, fields in (
             ("room.create", {"game": "robert", "seats": 1, "limit": 60, "key": "k" * 8}),
-            ("resign", {"attempt": attempts[0]["attempt"], "seq": 3}),
+            ("resign", {"attempt": attempt["attempt"], "seq": 3}),
         ):
-            assert (await clients[0].ask(type_, **fields))["code"] == "unavailable"
-        for client in clients:
+            assert (await first.ask(type_, **fields))["code"] == "unavailable"
+        for client, _ in playing:
             assert (await client.ask("ping"))["type"] == "pong"
     finally:
         await asyncio.to_thread(mends, server)
-    for client, attempt in zip(clients, attempts, strict=True):
+    for client, attempt in playing:
         answer = await retry_move(client, attempt, 3)
         # A move that was written but not acknowledged is not played twice.
         assert answer["type"] in {"moved", "attempt"}
@@ -125,8 +90,7 @@ async def test_play_continues_after_a_restart_of_redis_with_its_data(server: Ser
         port = await stack.enter_async_context(node(server.url))
         client = await stack.enter_async_context(opened(port))
         (attempt,) = await race_of(client)
-        first = await client.ask("move", attempt=attempt["attempt"], seq=2, move="s>w")
-        assert first["type"] == "moved"
+        assert (await move(client, attempt, 2))["type"] == "moved"
 
         server.kill()
         for type_, fields in (
@@ -140,32 +104,25 @@ async def test_play_continues_after_a_restart_of_redis_with_its_data(server: Ser
         assert (await client.ask("ping"))["type"] == "pong"
 
         await asyncio.to_thread(server.start)
-        again = await client.ask("move", attempt=attempt["attempt"], seq=3, move="s>w")
-        assert again["result"]["moves"] == 2
+        assert (await move(client, attempt, 3))["result"]["moves"] == 2
         snapshot = await client.ask("attempt.open", attempt=attempt["attempt"])
         assert snapshot["seq"] == 3
 
 
 async def test_the_number_of_commands_waiting_for_a_hanging_redis_is_bounded(
-    server: Server,
-    playing: tuple[list[Client], list[Message]],
-    monkeypatch: pytest.MonkeyPatch,
+    server: Server, playing: list[tuple[Client, Message]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    clients, attempts = playing
     # The node's own commands, a heartbeat and a clock sample, may also be waiting.
     most, own = 5, 2
     # The first moves share a clock sample; only later ones wait one by one.
-    for client, attempt in zip(clients, attempts, strict=True):
-        await retry_move(client, attempt, 2)
+    for each in playing:
+        await retry_move(*each, 2)
     monkeypatch.setattr(pipeline, "MAX_WAITING", most)
     monkeypatch.setattr(journals_store, "_MAX_BATCH", 1)
     # All would time out together: only the bound refuses some of them earlier.
     server.signal(SIGSTOP)
     try:
-        asked = [
-            asyncio.ensure_future(client.ask("move", attempt=attempt["attempt"], seq=3, move="s>w"))
-            for client, attempt in zip(clients, attempts, strict=True)
-        ]
+        asked = [asyncio.ensure_future(move(*each, 3)) for each in playing]
         done, waiting = await asyncio.wait(asked, return_when=asyncio.FIRST_COMPLETED)
         assert {task.result()["code"] for task in done} == {"unavailable"}
         assert len(waiting) >= most - own
@@ -173,8 +130,8 @@ async def test_the_number_of_commands_waiting_for_a_hanging_redis_is_bounded(
             assert answer["code"] == "unavailable"
     finally:
         server.signal(SIGCONT)
-    for client, attempt in zip(clients, attempts, strict=True):
-        assert (await retry_move(client, attempt, 3))["result"]["moves"] == 2
+    for each in playing:
+        assert (await retry_move(*each, 3))["result"]["moves"] == 2
 
 
 async def test_a_node_is_ready_only_while_redis_accepts_writes_but_stays_live(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
+from functools import partial
 
 import pytest
 from structlog.contextvars import bound_contextvars, get_contextvars
@@ -13,6 +14,7 @@ from server.base.core.refusal import UnavailableError, UnreadableError
 from server.base.work import worker_pool as module
 from server.base.work.background import Background
 from server.base.work.worker_pool import WorkerPool
+from tests.base.redis.servers import until, until_equal
 from tests.processes import PATIENCE
 
 
@@ -120,8 +122,7 @@ async def test_items_are_processed_at_the_time_set_last(background: Background, 
     pool.schedule(0, 0.0)
     pool.schedule(1, None)
     assert [pool.is_scheduled(item) for item in range(4)] == [True, False, True, False]
-    while not work.begun:
-        await asyncio.sleep(0.001)
+    await until(lambda: work.begun)
     assert not pool.is_scheduled(0)
     await work.end(0)
     await background.close()
@@ -136,26 +137,13 @@ async def test_an_item_is_retried_if_the_store_did_not_answer(
     work.errors[0] = [UnavailableError("away"), UnavailableError("away")]
     pool.add(0)
     for count in (1, 2, 3):
-        while len(work.begun) < count:
-            await asyncio.sleep(0.001)
+        await until_equal(partial(len, work.begun), count)
+        # A retry comes before a later set time.
+        if count == 1:
+            pool.schedule(0, 60.0)
         await work.end(0)
     assert work.begun == [0, 0, 0]
     assert not pool.is_scheduled(0)
-
-
-async def test_a_retry_comes_before_a_later_set_time(
-    background: Background, work: Work, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "RETRY_AFTER", 0.001)
-    pool = WorkerPool(background, "work", work.do, size=1)
-    work.errors[0] = [UnavailableError("away")]
-    pool.add(0)
-    await turns()
-    pool.schedule(0, 60.0)
-    await work.end(0)
-    while len(work.begun) < 2:
-        await asyncio.sleep(0.001)
-    await work.end(0)
 
 
 async def test_an_unreadable_item_is_logged_once_and_does_not_block_others(
@@ -197,9 +185,8 @@ async def test_a_full_pool_refuses_further_items_and_logs_it_once(
     assert [line["event"] for line in logs] == ["pool_full"]
     await turns()
     assert pool.add(3)
-    await work.end(0)
-    await work.end(1)
-    await work.end(3)
+    for item in (0, 1, 3):
+        await work.end(item)
 
 
 @pytest.mark.parametrize("completes", [False, True])
@@ -214,12 +201,11 @@ async def test_items_in_progress_are_finished_at_the_end(work: Work, *, complete
     closing = asyncio.create_task(background.close())
     await turns()
     assert not closing.done()
-    await work.end(0)
-    if completes:
-        await work.end(1)
-        await work.end(2)
+    done = [0, 1, 2] if completes else [0]
+    for item in done:
+        await work.end(item)
     await closing
-    assert work.begun == ([0, 1, 2] if completes else [0])
+    assert work.begun == done
     assert pool.add(3) is completes
 
 
@@ -253,9 +239,7 @@ async def test_the_log_of_work_does_not_name_the_player_who_added_it(
     with bound_contextvars(player="Ada"):
         pool.add(0)
         pool.schedule(1, 0.0)
-    while len(found) < 2:
-        await asyncio.sleep(0.001)
-    assert found == [{}, {}]
+    await until_equal(lambda: found, [{}, {}])
 
 
 @pytest.mark.parametrize("later", range(8))
@@ -318,10 +302,9 @@ async def test_a_pool_for_one_item_waits_for_it(
     monkeypatch.setattr(module, "SLOW", 0.0)
     work = Work()
     pool = WorkerPool(background, "work", work.do, size=1)
-    pool.add(1)
-    pool.add(2)
-    await turns()
-    assert work.begun == [1]
-    await work.end(1)
-    await work.end(2)
-    assert work.begun == [1, 2]
+    for item in (1, 2):
+        pool.add(item)
+    for item in (1, 2):
+        await turns()
+        assert work.begun[-1] == item
+        await work.end(item)

@@ -19,6 +19,7 @@ from tests.base.redis.servers import until
 from tests.base.web.test_pages import get
 from tests.clients.client import opened
 from tests.processes import PATIENCE, Running, free_port, is_alive, running
+from tests.test_cli import serve_command
 
 COUNT = 2
 
@@ -54,11 +55,9 @@ class Workers:
 
 @pytest.fixture
 def workers(data: Path) -> Iterator[Workers]:
-    options = ["--host", "127.0.0.1", "--port", "0", "--log-format", "json"]
-    several = ["--workers", str(COUNT), "--data", str(data)]
     # One test sends requests as fast as it can, all from one address.
-    several += ["--address-players", "10000"]
-    with running([sys.executable, "-m", "server", "serve", *options, *several]) as server:
+    several = ["--workers", str(COUNT), "--address-players", "10000"]
+    with running(serve_command(data, *several)) as server:
         yield Workers(server)
 
 
@@ -154,9 +153,8 @@ def test_the_command_fails_if_workers_cannot_start() -> None:
 
 async def test_each_worker_serves_its_own_metrics(data: Path) -> None:
     first = free_port(2)
-    options = ["--host", "127.0.0.1", "--port", "0", "--log-format", "json", "--data", str(data)]
     several = ["--workers", "2", "--metrics-host", "127.0.0.1", "--metrics-port", str(first)]
-    with running([sys.executable, "-m", "server", "serve", *options, *several]) as server:
+    with running(serve_command(data, *several)) as server:
         await Workers(server).ready()
         for port in (first, first + 1):
             response, text = await get(port, "/metrics")

@@ -36,15 +36,10 @@ def due_of(name: str) -> AttemptDue:
 
 async def start(database: Database, name: str, due: int | None = None) -> None:
     """Start a journal with an effect, and a due item if `due` is given."""
-    clock = RedisClock(database)
-    await clock.sample()
-    await append(
-        JournalStore(database), 1, "text",
-        name=name,
-        at=clock.now(),
-        effect=(name, f"effect of {name}"),
-        due=(due_of(name), due) if due is not None else None,
-    )  # fmt: skip
+    at = await RedisClock(database).confirm()
+    effect = (name, f"effect of {name}")
+    item = (due_of(name), due) if due is not None else None
+    await append(JournalStore(database), 1, "text", name=name, at=at, effect=effect, due=item)
 
 
 async def test_effects_of_every_partition_are_found_until_they_are_dropped(
@@ -94,10 +89,8 @@ async def test_the_oldest_items_of_a_partition_come_first(
 ) -> None:
     monkeypatch.setattr(outbox_store, "MAX_BATCH", 2)
     await redis.zadd(keys.due(3), {"r:C": 3, "r:A": 1, "r:B": 2})
-    assert await all_due(outboxes, 10) == [
-        (RoundDue(RoomCode("A")), 1),
-        (RoundDue(RoomCode("B")), 2),
-    ]
+    first = [(RoundDue(RoomCode("A")), 1), (RoundDue(RoomCode("B")), 2)]
+    assert await all_due(outboxes, 10) == first
 
 
 async def test_pending_returns_the_effects_and_due_items_of_each_partition(

@@ -25,6 +25,24 @@ from tests.builders import ADA, BOB, START, reached
 from tests.nodes import OVER, Node, SetClock
 
 
+async def away(*_: object) -> None:
+    raise UnavailableError("away")
+
+
+async def scan(node: Node) -> None:
+    """Scan the partitions that are due, and handle what is found, except dailies."""
+    await node.sweeper.scan()
+    await node.sweeper._urgent.finish()
+
+
+@pytest.fixture
+def now(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Return the time by which the sweeper measures ages, in a list."""
+    now = [1_000.0]
+    monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    return now
+
+
 def test_each_partition_has_one_owner_and_few_change_owners() -> None:
     names = ["a", "b", "c", "d"]
     shares = {name: set(owned_by(name, names)) for name in names}
@@ -59,9 +77,8 @@ async def test_a_running_node_sweeps(node: Node, other: Node) -> None:
     async with running(other.run_all):
         await until_equal(lambda: all_effects(node.services.outbox_store), [])
     assert len(await rows(node)) == 2
-    assert not await node.redis.exists(keys.SWEEPERS), (
-        "a sweeper that ends gives up its registration"
-    )
+    # A sweeper that ends gives up its registration.
+    assert not await node.redis.exists(keys.SWEEPERS)
 
 
 async def test_all_nodes_scan_more_often_while_one_is_busy(
@@ -144,18 +161,16 @@ async def test_a_repeatedly_failing_effect_is_set_aside_and_logged_once(
         for _ in range(2 * module.TRIES):
             await node.sweep()
     member = f"a:{broken}"
-    failures = [log["name"] for log in logs if log["event"] == "effect_set_aside"]
-    assert sorted(failures) == [member, "broken"]
-    tried = [log["name"] for log in logs if log["event"] == "effect_failed"]
+
+    def told(event: str, field: str = "name") -> list[str]:
+        return sorted(log[field] for log in logs if log["event"] == event)
+
+    assert told("effect_set_aside") == [member, "broken"]
     # A journal with lost entries is not retried, because no node could ever read it.
-    assert tried == ["broken"] * (module.TRIES - 1)
-    assert [log["key"] for log in logs if log["event"] == "journal_gap"] == [
-        play_keys.attempt(broken)
-    ]
-    assert await all_set_aside(node.database) == {
-        "broken": "no finish",
-        member: f"due at {days.closes(DAY)}",
-    }
+    assert told("effect_failed") == ["broken"] * (module.TRIES - 1)
+    assert told("journal_gap", "key") == [play_keys.attempt(broken)]
+    aside = {"broken": "no finish", member: f"due at {days.closes(DAY)}"}
+    assert await all_set_aside(node.database) == aside
     assert await all_effects(node.services.outbox_store) == []
     assert await all_due(node.services.outbox_store, clock.time) == []
 
@@ -183,9 +198,6 @@ async def test_failures_are_counted_across_changes_of_nodes(
 async def test_an_effect_failing_without_redis_is_retried_and_never_set_aside(
     node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def away(*_: object) -> None:
-        raise UnavailableError("away")
-
     await finish_daily(node)
     with monkeypatch.context() as patch:
         patch.setattr(type(node.services.leaderboard_store), "place", away)
@@ -194,16 +206,13 @@ async def test_an_effect_failing_without_redis_is_retried_and_never_set_aside(
     assert len(await all_effects(node.services.outbox_store)) == 1
     clock.time = START + module.RETRY_AFTER_MS
     # It is retried before the next scan of its partition is due.
-    await node.sweeper.scan()
-    await node.sweeper._urgent.finish()
+    await scan(node)
     assert await all_effects(node.services.outbox_store) == []
 
 
 async def test_a_deadline_postponed_by_a_rematch_has_no_age(
-    node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
+    node: Node, clock: SetClock, now: list[float]
 ) -> None:
-    now = [1_000.0]
-    monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: now[0]))
     room, code = await node.race_of(ADA, BOB)
     clock.time = OVER - module.HORIZON_MS
     await node.sweeper.renew()
@@ -224,13 +233,8 @@ async def test_a_deadline_postponed_by_a_rematch_has_no_age(
 
 
 async def test_the_age_of_an_unapplied_effect_grows_until_it_is_applied(
-    node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
+    node: Node, clock: SetClock, now: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def away(*_: object) -> None:
-        raise UnavailableError("away")
-
-    now = [1_000.0]
-    monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: now[0]))
     await finish_daily(node)
     with monkeypatch.context() as patch:
         patch.setattr(type(node.services.leaderboard_store), "place", away)
@@ -246,9 +250,6 @@ async def test_the_age_of_an_unapplied_effect_grows_until_it_is_applied(
 async def test_a_failed_moderation_act_is_retried_soon_without_players(
     node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def away(*_: object) -> None:
-        raise UnavailableError("away")
-
     _, token, _ = await node.services.identity.identify(None, "Ada")
     player = (await node.services.identity.identify(token, None))[0].id
     await node.sweep()
@@ -258,8 +259,7 @@ async def test_a_failed_moderation_act_is_retried_soon_without_players(
             await node.services.operators.bar(By("mod", "testing"), player, 1)
     assert len(await all_effects(node.services.outbox_store)) == 1
     clock.time += module.RETRY_AFTER_MS
-    await node.sweeper.scan()
-    await node.sweeper._urgent.finish()
+    await scan(node)
     assert await all_effects(node.services.outbox_store) == []
 
 
@@ -295,6 +295,5 @@ async def test_an_effect_stored_without_an_answer_is_soon_applied_by_its_partiti
         await each.sweeper.renew()
     for _ in range(2 * int(module.BUSY_SCAN_EVERY_MS / 1000 / module.SCAN_EVERY)):
         clock.time += int(module.SCAN_EVERY * 1000)
-        await node.sweeper.scan()
-    await node.sweeper._urgent.finish()
+        await scan(node)
     assert await all_effects(node.services.outbox_store) == []

@@ -6,8 +6,11 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
 from inspect import isawaitable
+from operator import methodcaller
+from signal import SIGCONT, SIGSTOP
 from typing import Any, Protocol
 
+import pytest
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
@@ -170,3 +173,24 @@ async def calls(redis: Client, command: str) -> int:
     async with servers_of(redis) as servers:
         stats = [await server.info("commandstats") for server in servers]
     return sum(int(each.get(f"cmdstat_{command}", {}).get("calls", 0)) for each in stats)
+
+
+Act = Callable[[Server], object]
+
+
+def asks(command: str) -> Act:
+    return lambda server: server.ask(*command.split())
+
+
+FAULTS = [
+    pytest.param(Server.kill, Server.start, id="killed"),
+    pytest.param(methodcaller("signal", SIGSTOP), methodcaller("signal", SIGCONT), id="hangs"),
+    *(
+        pytest.param(asks(breaks), asks(mends), id=breaks)
+        for breaks, mends in (
+            ("CONFIG SET maxmemory 1", "CONFIG SET maxmemory 0"),
+            ("REPLICAOF 127.0.0.1 1", "REPLICAOF NO ONE"),
+        )
+    ),
+]
+"""Ways to make a Redis unavailable, and to make it available again."""

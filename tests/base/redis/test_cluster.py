@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, suppress
+from operator import methodcaller
 from signal import SIGCONT, SIGSTOP
 from typing import Any
 
@@ -22,7 +23,7 @@ from server.base.work.stop import Stop
 from server.play.core import keys as play_keys
 from tests.base.journals.entries import DUE, FAR, KEY, append, names_in, texts
 from tests.base.redis.listeners import Listener, listening
-from tests.base.redis.servers import database_at, running, until
+from tests.base.redis.servers import Act, database_at, running, until
 from tests.base.redis.writers import Load
 from tests.conftest import CLUSTER
 from tests.redis_servers import Cluster, Server, running_cluster
@@ -241,12 +242,10 @@ async def test_a_hanging_master_loses_no_acknowledged_append(
         assert await rest.lost_nothing()
 
 
-Act = Callable[[Server], object]
-
 LOSSES = pytest.mark.parametrize(
     "lose",
     [
-        pytest.param(lambda server: server.signal(SIGSTOP), id="hangs"),
+        pytest.param(methodcaller("signal", SIGSTOP), id="hangs"),
         pytest.param(Server.kill, id="killed"),
     ],
 )

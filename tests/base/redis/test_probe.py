@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
-from signal import SIGCONT, SIGSTOP
 
 import pytest
 import structlog
@@ -15,12 +14,10 @@ from server.base.redis import probe as module
 from server.base.redis.connection import Client, connect
 from server.base.redis.database import Database
 from server.base.redis.probe import FRESH_FOR, Probe
-from tests.base.redis.servers import calls, running, servers_of, until, work_of
+from tests.base.redis.servers import FAULTS, Act, asks, calls, running, servers_of, until, work_of
 from tests.conftest import CLUSTER
 from tests.redis_servers import MASTERS, Server, running_cluster, running_server
 from tests.redis_servers import until as until_so
-
-Act = Callable[[Server], object]
 
 
 @pytest.fixture
@@ -47,29 +44,12 @@ async def until_it(probe: Probe, *, succeeds: bool) -> None:
     await until(lambda: probe.succeeds() is succeeds)
 
 
-def _asks(command: str) -> Act:
-    return lambda server: server.ask(*command.split())
-
-
 @pytest.mark.parametrize(
     ("breaks", "mends"),
     [
-        pytest.param(Server.kill, Server.start, id="killed"),
-        pytest.param(
-            lambda server: server.signal(SIGSTOP),
-            lambda server: server.signal(SIGCONT),
-            id="hangs",
-        ),
-        pytest.param(
-            _asks("CONFIG SET maxmemory 1"), _asks("CONFIG SET maxmemory 0"), id="out of memory"
-        ),
-        pytest.param(_asks("REPLICAOF 127.0.0.1 1"), _asks("REPLICAOF NO ONE"), id="read-only"),
-        pytest.param(
-            _asks("CONFIG SET min-replicas-to-write 1"),
-            _asks("CONFIG SET min-replicas-to-write 0"),
-            id="without replicas",
-        ),
-        pytest.param(_asks("CLIENT PAUSE 60000 WRITE"), _asks("CLIENT UNPAUSE"), id="writes wait"),
+        *FAULTS,
+        (asks("CONFIG SET min-replicas-to-write 1"), asks("CONFIG SET min-replicas-to-write 0")),
+        (asks("CLIENT PAUSE 60000 WRITE"), asks("CLIENT UNPAUSE")),
     ],
 )
 async def test_it_fails_while_redis_refuses_writes(

@@ -5,12 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from server.base.core.refusal import UnsuitableError
 from server.base.seals.core.secret_keys import KEY_BYTES, SealError, SecretKeys, sealed_by
 from server.base.seals.key_file import add_key, own_keys, read_keys
-from server.cli.main import main
+from tests.test_cli import output_of
 
 OLD, NEW = bytes(KEY_BYTES), bytes([1] * KEY_BYTES)
 SEED = bytes(range(32))
@@ -89,21 +88,19 @@ def test_an_invalid_file_of_keys_is_refused_without_quoting_it(
     with pytest.raises(UnsuitableError, match="is no file of secret keys") as caught:
         read_keys(path)
     assert caught.value.__cause__ is None
-    refused = CliRunner().invoke(main, ["keygen", str(path)])
-    assert (refused.exit_code, path.read_text(encoding="utf-8")) == (1, content)
+    output_of(1, "keygen", str(path))
+    assert path.read_text(encoding="utf-8") == content
 
 
 def test_keygen_adds_a_key_and_shows_only_its_id(tmp_path: Path) -> None:
     path = tmp_path / "keys"
-    done = CliRunner().invoke(main, ["keygen", str(path)])
-    assert (done.exit_code, read_keys(path).newest in done.output) == (0, True)
-    assert path.read_text(encoding="ascii").strip() not in done.output
+    said = output_of(0, "keygen", str(path))
+    assert read_keys(path).newest in said
+    assert path.read_text(encoding="ascii").strip() not in said
 
 
 def test_serve_with_a_redis_needs_a_file_of_keys_and_says_how_to_make_one(tmp_path: Path) -> None:
     serve = ["serve", "--redis", "redis://127.0.0.1:1/0"]
-    without = CliRunner().invoke(main, serve, env={"SAMEDEAL_SECRET_KEY_FILE": None})
-    assert (without.exit_code, "samedeal keygen" in without.output) == (1, True)
-    file = ["--secret-key-file", str(tmp_path / "none")]
-    missing = CliRunner().invoke(main, [*serve, *file])
-    assert (missing.exit_code, f"samedeal keygen {file[1]}" in missing.output) == (1, True)
+    assert "samedeal keygen" in output_of(1, *serve, env={"SAMEDEAL_SECRET_KEY_FILE": None})
+    file = str(tmp_path / "none")
+    assert f"samedeal keygen {file}" in output_of(1, *serve, "--secret-key-file", file)

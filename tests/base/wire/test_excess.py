@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 from collections.abc import Callable
 from contextlib import AsyncExitStack
-from http.client import HTTPConnection
 from typing import Any
 
 import pytest
 from websockets.exceptions import InvalidStatus
 
-from server.base.net import bound_sockets, limits
+from server.base.net import limits
+from tests.base.web.test_pages import get
 from tests.clients.client import Client, opened
 from tests.clients.play import room_of
 from tests.clients.raw import BINARY, CLOSE, CONT, FIN, PING, connected, frame
 from tests.conftest import ALONE, node
-from tests.processes import PATIENCE
+from tests.processes import free_port
 
 pytestmark = [ALONE, pytest.mark.usefixtures("short_countdown")]
 
@@ -30,21 +28,6 @@ def at(address: str) -> dict[str, Any]:
 
 
 PROXY = {"trusted_proxies": ("127.0.0.1",)}
-
-
-async def gotten(port: int, *paths: str) -> list[tuple[int, str]]:
-    """Send requests over one connection, and return the status and content of each answer."""
-
-    def get() -> list[tuple[int, str]]:
-        with contextlib.closing(HTTPConnection("127.0.0.1", port, timeout=PATIENCE)) as connection:
-            found = []
-            for path in paths:
-                connection.request("GET", path)
-                response = connection.getresponse()
-                found.append((response.status, response.read().decode()))
-            return found
-
-    return await asyncio.to_thread(get)
 
 
 async def refused(port: int, **options: Any) -> tuple[int, str]:
@@ -212,15 +195,12 @@ async def test_limits_are_counted_for_the_operator(
     redis_url: str, few: Callable[..., None]
 ) -> None:
     few(ADDRESS_GUESTS=1.0)
-    metrics_port = bound_sockets.bind("127.0.0.1", 0)[0]
-    number = bound_sockets.port_of(metrics_port)
-    bound_sockets.close(metrics_port)
+    number = free_port()
     settings: dict[str, Any] = {"metrics_host": "127.0.0.1", "metrics_port": number}
     async with node(redis_url, **settings) as port, opened(port) as one, opened(port) as other:
         await one.hello()
         await other.hello()
-
-        ((_, text),) = await gotten(number, "/metrics")
+        _, text = await get(number, "/metrics")
     assert 'samedeal_limited_total{limit="guests",of="address"} 1.0' in text
     assert 'samedeal_budgets{of="players"} 1.0' in text
     assert "samedeal_connections 2.0" in text

@@ -9,10 +9,10 @@ from __future__ import annotations
 import asyncio
 import gc
 import io
-import socket
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from functools import partial
 from typing import Any
 
 import pytest
@@ -27,6 +27,7 @@ from server.base.wire.socket import Socket
 from server.cli.log_lines import LINES, MAX_LINE
 from server.cli.logs import configure
 from tests.base.redis.servers import until
+from tests.base.wire.test_session import narrow_socket
 from tests.clients.client import Client, opened
 from tests.clients.play import room_of
 from tests.clients.raw import BINARY, CLOSE, CONT, PONG, RawClient, connected, frame
@@ -36,6 +37,7 @@ from tests.wire import Wire
 
 pytestmark = [ALONE, pytest.mark.usefixtures("short_countdown")]
 
+Crowd = Callable[..., Awaitable[list[RawClient]]]
 CROWD = 30
 """Number of concurrent attackers."""
 
@@ -59,29 +61,32 @@ async def until_gone(count: int) -> None:
     await until(lambda: len(sockets()) <= count)
 
 
-class Bystander:
-    """A well-behaved player."""
+@asynccontextmanager
+async def bystander_on(port: int) -> AsyncIterator[Callable[[], Awaitable[None]]]:
+    """Yield an assertion that a well-behaved player's commands are answered.
 
-    def __init__(self, client: Client) -> None:
-        self._client = client
+    At the end, only the player's session is left and works.
+    """
+    async with opened(port) as client:
 
-    async def plays(self) -> None:
-        """Assert that commands are answered, with and without the store."""
-        for command, answer in (("ping", "pong"), ("daily.list", "dailies")):
-            assert (await self._client.ask(command))["type"] == answer
+        async def plays() -> None:
+            # With and without the store.
+            for command, answer in (("ping", "pong"), ("daily.list", "dailies")):
+                assert (await client.ask(command))["type"] == answer
+
+        await client.hello()
+        await plays()
+        yield plays
+        await plays()
+        await until_gone(1)
+        assert client.seen == []
 
 
 @asynccontextmanager
-async def bystander_on(port: int) -> AsyncIterator[Bystander]:
-    """Yield a player; at the end, assert that only the player's session is left and works."""
-    async with opened(port) as client:
-        await client.hello()
-        bystander = Bystander(client)
-        await bystander.plays()
-        yield bystander
-        await bystander.plays()
-        await until_gone(1)
-        assert client.seen == []
+async def attacked(port: int) -> AsyncIterator[tuple[Callable[[], Awaitable[None]], Crowd]]:
+    """Yield a bystander, and a function that connects attackers, until the end of the block."""
+    async with bystander_on(port) as plays, AsyncExitStack() as stack:
+        yield plays, partial(connect_crowd, stack, port)
 
 
 def command(type_: str, **fields: Any) -> bytes:
@@ -91,7 +96,7 @@ def command(type_: str, **fields: Any) -> bytes:
 HELLO = command("hello", version=VERSION, token=None)
 
 
-async def crowd(
+async def connect_crowd(
     stack: AsyncExitStack, port: int, sent: bytes = b"", *, shaken: bool = True
 ) -> list[RawClient]:
     """Connect many clients, which send the same after their handshakes, and read nothing more."""
@@ -124,12 +129,12 @@ async def ends(client: RawClient) -> tuple[int, list[bytes]]:
 
 async def test_reading_ahead_of_a_flood_is_bounded(port: int) -> None:
     flood = frame(PONG, b"x" * 125) * 1_500
-    async with bystander_on(port) as bystander, AsyncExitStack() as stack:
-        await crowd(stack, port, flood)
+    async with attacked(port) as (plays, crowd):
+        await crowd(flood)
         flooded = [each for each in sockets() if each.session and each.session.player is None]
         assert len(flooded) == CROWD
         for _ in range(5):
-            await bystander.plays()
+            await plays()
             # The kernel's buffer is bounded, so a single read is bounded, too.
             assert max(len(each._buffer) for each in flooded) <= 2 * bound_sockets.RECEIVE_BUFFER
 
@@ -139,11 +144,8 @@ async def test_the_kernel_ends_connections_of_clients_that_do_not_read(
 ) -> None:
     monkeypatch.setattr(server_socket, "UNHEARD_WITHIN", 0.2)
     monkeypatch.setattr(limits, "PLAYER_COMMANDS", limits.Rate(1e6, 1e6))
-    raw = socket.socket()
-    raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
-    raw.connect(("127.0.0.1", port))
-    raw.setblocking(False)
-    async with bystander_on(port) as bystander, opened(port, sock=raw) as stopped:
+    raw = narrow_socket(port)
+    async with bystander_on(port) as plays, opened(port, sock=raw) as stopped:
         await stopped.hello()
         stopped.socket.transport.pause_reading()
         own = raw.getsockname()
@@ -153,7 +155,7 @@ async def test_the_kernel_ends_connections_of_clients_that_do_not_read(
             await asyncio.sleep(0)
         # It answers the kernel's probes, but it reads nothing.
         await until_gone(1)
-        await bystander.plays()
+        await plays()
         stopped.socket.transport.abort()
 
 
@@ -161,8 +163,8 @@ async def test_a_head_sent_byte_by_byte_is_cut_off(
     port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(listener, "REQUEST_WITHIN", 0.1)
-    async with bystander_on(port) as bystander, AsyncExitStack() as stack:
-        clients = await crowd(stack, port, shaken=False)
+    async with attacked(port) as (plays, crowd):
+        clients = await crowd(shaken=False)
         ended = [asyncio.ensure_future(each.reader.read()) for each in clients]
         for client in clients:
             client.write(b"GET /")
@@ -170,7 +172,7 @@ async def test_a_head_sent_byte_by_byte_is_cut_off(
             for client in clients:
                 client.write(b"x")
             await asyncio.sleep(0.005)
-        await bystander.plays()
+        await plays()
         # Most are reset, because their last byte arrives too late.
         found = await asyncio.gather(*ended, return_exceptions=True)
         assert all(each == b"" or isinstance(each, ConnectionResetError) for each in found)
@@ -179,27 +181,27 @@ async def test_a_head_sent_byte_by_byte_is_cut_off(
 async def test_a_hello_sent_byte_by_byte_gets_no_extra_time(
     port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with bystander_on(port) as bystander, AsyncExitStack() as stack:
+    async with attacked(port) as (plays, crowd):
         timers = Timers(monkeypatch, session.HELLO_WITHIN)
-        clients = await crowd(stack, port)
+        clients = await crowd()
         # Without its last byte.
         for byte in HELLO[:-1]:
             for client in clients:
                 client.write(bytes([byte]))
             await asyncio.sleep(0)
-        await bystander.plays()
+        await plays()
         timers.fire(session.HELLO_WITHIN)
         assert {code for code, _ in [await ends(each) for each in clients]} == {4003}
 
 
 async def test_silent_connections_are_closed(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with bystander_on(port) as bystander, AsyncExitStack() as stack:
+    async with attacked(port) as (plays, crowd):
         monkeypatch.setattr(session, "HELLO_WITHIN", 0.1)
-        shaken = await crowd(stack, port)
+        shaken = await crowd()
         # Only now: a handshake may take as long on a busy machine.
         monkeypatch.setattr(listener, "REQUEST_WITHIN", 0.1)
-        silent = await crowd(stack, port, shaken=False)
-        await bystander.plays()
+        silent = await crowd(shaken=False)
+        await plays()
         for client in shaken:
             code, (bye,) = await ends(client)
             assert (code, b"hello_timeout" in bye) == (4003, True)
@@ -212,37 +214,37 @@ async def test_silent_connections_are_closed(port: int, monkeypatch: pytest.Monk
 
 async def test_an_endless_message_is_too_big(port: int) -> None:
     pieces = frame(BINARY, b"x" * 400, flags=0) + frame(CONT, b"x" * 400, flags=0) * 10
-    async with bystander_on(port) as bystander, AsyncExitStack() as stack:
-        for client in await crowd(stack, port, pieces):
+    async with attacked(port) as (plays, crowd):
+        for client in await crowd(pieces):
             assert (await ends(client))[0] == 1009
-        await bystander.plays()
+        await plays()
 
 
 async def test_empty_fragments_pings_and_pongs_are_too_fast(
     port: int, few: Callable[..., None]
 ) -> None:
     few(PLAYER_COMMANDS=30.0, PLAYER_OFFENCES=4.0)
-    async with bystander_on(port) as bystander, AsyncExitStack() as stack:
-        for client in await crowd(stack, port, frame(PONG) * 40):
+    async with attacked(port) as (plays, crowd):
+        for client in await crowd(frame(PONG) * 40):
             code, messages = await ends(client)
             assert (code, b"too_fast" in messages[-1]) == (4005, True)
-        await bystander.plays()
+        await plays()
 
 
 async def test_idle_guests_leave_nothing_in_redis(redis_url: str) -> None:
-    async with node(redis_url) as port, bystander_on(port) as bystander:
+    async with node(redis_url) as port, bystander_on(port) as plays:
         before = keys(redis_url)
         async with AsyncExitStack() as stack:
-            for client in await crowd(stack, port, HELLO):
+            for client in await connect_crowd(stack, port, HELLO):
                 assert (await client.next()) is not None
-            await bystander.plays()
+            await plays()
             assert len(sockets()) == CROWD + 1
         await until_gone(1)
         await until(lambda: not keys(redis_url) - before)
 
 
 async def test_a_storm_of_reconnects_preserves_every_seat(port: int) -> None:
-    async with bystander_on(port) as bystander, AsyncExitStack() as stack:
+    async with bystander_on(port) as plays, AsyncExitStack() as stack:
         first = [await stack.enter_async_context(opened(port)) for _ in range(16)]
         codes = [await room_of(*first[at : at + 8], key=f"storm{at:05}") for at in (0, 8)]
         tokens = [(await each.ask("SignOutEverywhere"))["token"] for each in first]
@@ -255,7 +257,7 @@ async def test_a_storm_of_reconnects_preserves_every_seat(port: int) -> None:
                 room = await client.ask("room.join", code=codes[number // 8])
                 assert len(room["members"]) == 8
 
-        await asyncio.gather(*map(back, range(len(tokens))), bystander.plays())
+        await asyncio.gather(*map(back, range(len(tokens))), plays())
 
 
 Loop = Callable[[Client, int], Awaitable[Any]]
@@ -276,21 +278,16 @@ LOOPS: dict[str, Loop] = {
 async def test_a_repeated_command_is_refused_and_ends_the_session(
     port: int, few: Callable[..., None], name: str
 ) -> None:
-    async with bystander_on(port) as bystander:
+    async with bystander_on(port) as plays:
         few(PLAYER_COMMANDS=60.0, PLAYER_OFFENCES=5.0)
         async with opened(port) as client:
             if name != "tokens":
                 await client.hello()
             codes: list[str | None] = []
-
-            async def repeat() -> None:
+            with suppress(ConnectionError):
                 while len(codes) < 100:
-                    answer = await LOOPS[name](client, len(codes))
-                    codes.append(answer.get("code"))
-
-            with pytest.raises(ConnectionError):
-                await repeat()
-            await bystander.plays()
+                    codes.append((await LOOPS[name](client, len(codes))).get("code"))
+            await plays()
             assert codes[-5:] == ["too_fast"] * 5
             assert await client.closed() == 4005
 
@@ -301,7 +298,7 @@ async def test_requests_of_an_address_are_limited_and_sockets_go_on(
     few(ADDRESS_ANSWERS=40.0, LEAST_ANSWERS=1.0)
     async with (
         node(redis_url, trusted_proxies=("127.0.0.1",)) as port,
-        bystander_on(port) as bystander,
+        bystander_on(port) as plays,
     ):
 
         async def ask(address: str, count: int) -> list[bytes]:
@@ -321,7 +318,7 @@ async def test_requests_of_an_address_are_limited_and_sockets_go_on(
         assert await ask("203.0.113.7", 40) == []
         # The connection ends, so the second request gets no answer.
         assert await ask("203.0.113.7", 1) == [b"429", b"429 Too Many Requests\n"]
-        await bystander.plays()
+        await plays()
         assert await ask("198.51.100.1", 1) == []
 
 

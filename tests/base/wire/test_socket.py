@@ -7,7 +7,7 @@ import socket as sockets_of
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Hashable
 from contextlib import asynccontextmanager
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import pytest
 from starlette.applications import Starlette
@@ -179,15 +179,8 @@ async def theirs() -> AsyncIterator[int]:
         except ConnectionClosed:
             pass
 
-    async with serve(
-        echo,
-        "127.0.0.1",
-        0,
-        max_size=MAX_FRAME_SIZE,
-        compression=None,
-        ping_interval=None,
-        server_header=None,
-    ) as server:
+    off: dict[str, Any] = dict.fromkeys(("compression", "ping_interval", "server_header"))
+    async with serve(echo, "127.0.0.1", 0, max_size=MAX_FRAME_SIZE, **off) as server:
         yield next(iter(server.sockets)).getsockname()[1]
 
 
@@ -274,32 +267,22 @@ SCRIPTS: dict[str, bytes] = {
 END = b"the end"
 
 
-class Outcome:
+class Outcome(NamedTuple):
     """The received frames: data and control frames, each in order."""
 
-    def __init__(self, found: list[Frame]) -> None:
-        self.data = [each for each in found if each.opcode in {TEXT, BINARY}]
-        self.control = [each for each in found if each.opcode not in {TEXT, BINARY}]
-
-    def __eq__(self, other: object) -> bool:
-        assert isinstance(other, Outcome)
-        return (self.data, self.control) == (other.data, other.control)
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __repr__(self) -> str:
-        return f"{self.data} {self.control}"
+    data: list[Frame]
+    control: list[Frame]
 
 
 async def play(client: RawClient, script: bytes) -> Outcome:
     """Send a script, then a last message and a close; return the received frames."""
     client.write(script + frame(BINARY, END))
-    found: list[Frame] = []
+    found = Outcome([], [])
     while (each := await client.next()) is not None:
-        found.append(each)
+        (found.data if each.opcode in {TEXT, BINARY} else found.control).append(each)
         if each == (BINARY, END):
             client.write(close(1000))
-    return Outcome(found)
+    return found
 
 
 @pytest.mark.parametrize("name", SCRIPTS)
@@ -310,7 +293,7 @@ async def test_frames_are_answered_as_by_the_reference_implementation(
         await reference.shake()
         expected = await play(reference, SCRIPTS[name])
         assert await play(client, SCRIPTS[name]) == expected
-        assert [each.opcode for each in expected.control][-1] == CLOSE
+        assert expected.control[-1].opcode == CLOSE
     await ours.ended()
     assert not ours.echo.is_open
 
@@ -434,6 +417,13 @@ async def test_frames_after_a_refused_handshake_are_ignored(
     assert caplog.text == ""
 
 
+async def ping(client: RawClient, count: int) -> None:
+    """Assert that pings are answered, one after the other."""
+    for number in range(count):
+        client.write(frame(PING, bytes([number])))
+        assert await client.next() == (PONG, bytes([number]))
+
+
 async def test_a_connection_on_hold_is_not_read(ours: Ours) -> None:
     words = [str(number).encode() for number in range(2_000)]
     async with opened(ours) as client:
@@ -444,9 +434,7 @@ async def test_a_connection_on_hold_is_not_read(ours: Ours) -> None:
         client.write(b"".join(frame(BINARY, word) for word in rest[:1_000]))
         # Another client is served meanwhile.
         async with opened(ours) as other:
-            for _ in range(20):
-                other.write(frame(PING, b"ping"))
-                assert await other.next() == (PONG, b"ping")
+            await ping(other, 20)
         held = cast(Echo, ours.sockets[0].session)
         assert held.got == [first]
         held.wire.release()
@@ -463,9 +451,7 @@ async def test_holding_in_the_middle_of_a_segment_stops_parsing(ours: Ours) -> N
         echo.wire.hold()
         parsed, got = ours.sockets[0].parsed, len(echo.got)
         async with opened(ours) as other:
-            for _ in range(20):
-                other.write(frame(PING, b"ping"))
-                assert await other.next() == (PONG, b"ping")
+            await ping(other, 20)
         assert got < 700
         assert (ours.sockets[0].parsed, len(echo.got)) == (parsed, got)
         echo.wire.release()
@@ -479,9 +465,7 @@ async def test_a_flood_of_pings_delays_no_other_client(ours: Ours) -> None:
         flooder.write(frame(PING) * 20_000)
         while flooded.received < 1_000:
             await asyncio.sleep(0)
-        for number in range(20):
-            other.write(frame(PING, bytes([number])))
-            assert await other.next() == (PONG, bytes([number]))
+        await ping(other, 20)
         # After one slice, its allowance is overdrawn for seconds.
         assert flooded.parsed <= 3
         assert not flooded.transport.is_reading()
@@ -495,9 +479,7 @@ async def test_a_flood_of_messages_is_read_a_slice_at_a_time(ours: Ours) -> None
         flooder.write(sent)
         while flooded.received < BYTES_AT_ONCE:
             await asyncio.sleep(0)
-        for number in range(50):
-            other.write(frame(PING, bytes([number])))
-            assert await other.next() == (PONG, bytes([number]))
+        await ping(other, 50)
         assert flooded.parsed <= BYTES_AT_ONCE // module._SLICE + 3
         assert flooded.received < len(sent)
 
@@ -529,10 +511,9 @@ async def test_frames_for_a_slow_reader_are_queued_and_arrive_in_order(ours: Our
         transport = client.transport
         transport.pause_reading()
         echo, sent = ours.echo, 0
-        while not echo.wire.is_behind():
-            echo.send(sent.to_bytes(4, "big") + LONG[:2_000])
-            sent += 1
-        for _ in range(60):
+        after = 0
+        while after < 60:
+            after += echo.wire.is_behind()
             echo.send(sent.to_bytes(4, "big") + LONG[:2_000])
             sent += 1
         waiting = ours.sockets[0].transport.get_write_buffer_size()
