@@ -1,4 +1,8 @@
-"""Final results of challenges, recorded in the players' histories."""
+"""Consequences of challenges in the players' histories.
+
+Final results are recorded in them. A race on a challenge's deal is left out of public totals while
+the challenge is open: from one result less or more, a total would show that result.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ from server.base.core.ids import PlayerId, is_bot
 from server.base.work.tasks import finish_all
 from server.challenges.challenges import Challenges
 from server.challenges.core.challenge import Challenge
-from server.challenges.core.effects import ChallengeSettled
+from server.challenges.core.effects import ChallengeOpened, ChallengeSettled
 from server.challenges.core.occasions import occasion_of
 from server.challenges.store import ChallengeStore
 from server.deals.store import DealStore
@@ -33,6 +37,25 @@ class ChallengeRecorder:
         self._histories = histories
         self._store = store
         self._deals = deals
+
+    async def withhold(self, event: ChallengeOpened | ChallengeSettled) -> None:
+        """Leave the challenge's race out of public totals until it is settled. This is idempotent.
+
+        Either effect can be applied first, so both derive this from the latest state.
+        """
+        found = await self._challenges.find(event.challenge)
+        # Races by custom rules are in no history.
+        while found is not None and found.made.raced and not is_changes(found.made.terms.variant):
+            made, withheld = found.made, not found.is_settled
+            await finish_all(
+                self._histories.withhold(player, made.terms.game, made.deal, withheld=withheld)
+                for player in made.raced
+                if not is_bot(player)
+            )
+            found = await self._challenges.find(event.challenge)
+            # It may have been settled during the writes.
+            if found is None or withheld != found.is_settled:
+                return
 
     async def apply(self, settled: ChallengeSettled) -> None:
         """Record a challenge's result for each of its players. This is idempotent.

@@ -64,8 +64,10 @@ class ChallengeServices(RunServices, AccountServices):
         self.challenges.journals.appended.subscribe(
             lambda _, __, append: outbox.enqueue_appended(append)
         )
+        outbox.on(ChallengeOpened, self.challenge_recorder.withhold)
         outbox.on(ChallengeOpened, self.challenge_lists.tell)
         outbox.on(ChallengeSettled, self.challenge_recorder.apply)
+        outbox.on(ChallengeSettled, self.challenge_recorder.withhold)
         outbox.on_due(ChallengeDue, self.challenges.pass_deadline)
         self.keeping.deleted.subscribe(self.challenge_lists.forget)
         self.accounts.exported["challenge_list"] = self.challenge_lists.export

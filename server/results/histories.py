@@ -213,6 +213,21 @@ class Histories:
         if result.ranked:
             await self._write(player, added, boards_of_round(game))
 
+    async def withhold(self, player: PlayerId, game: str, deal: DealId, *, withheld: bool) -> None:
+        """Leave a race out of a player's public totals, or include it again. This is idempotent.
+
+        Whether the race is already recorded does not matter. A deleted player is ignored.
+        """
+        if await self.is_deleted(player):
+            return
+        found = await self._change(
+            player,
+            lambda h: h.withholding(game, deal, withheld=withheld),
+            rounds=[(game, deal)],
+        )
+        if found.kept is not None:
+            await self._write(player, found, boards_of_round(game))
+
     async def add_challenge(
         self, player: PlayerId, game: str, deal: DealId, result: ChallengeResult
     ) -> None:

@@ -199,7 +199,8 @@ def duels(one: Scores, other: Scores) -> list[Duel]:
             pairs[key[0], "daily"].append(_sign(against.packed - day.packed))
     for race, round_ in one.rounds.items():
         met = other.rounds.get(race)
-        if met is not None and not (round_.void or met.void):
+        hidden = one.is_withheld(*race) or other.is_withheld(*race)
+        if met is not None and not (hidden or round_.void or met.void):
             pairs[race[0], "race"].append(_sign(met.place - round_.place))
     for deal, challenge in one.challenges.items():
         theirs = other.challenges.get(deal)

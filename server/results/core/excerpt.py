@@ -25,10 +25,12 @@ from server.results.core.history import (
     ChallengeResult,
     Change,
     DayResult,
+    History,
     Rating,
     RoundResult,
     Scores,
     Sums,
+    Withheld,
 )
 from server.results.core.played_days import Best, PlayedDays
 from server.results.core.race_results import Race
@@ -93,10 +95,9 @@ class Excerpt(Scores, frozen=True):
     played: Mapping[str, PlayedDays] = {}  # the sums of all dailies, by game
     # The deals of individually stored rounds, by game, sorted by id.
     held: Mapping[str, tuple[DealId, ...]] = {}
-    # The best result by game excluding one best result, if the whole history was read. The excerpt
-    # then contains all stored rounds of its games.
-    next_best: Mapping[str, int | None] | None = None
-    # Likewise the best result of dailies alone, with its day.
+    # The whole history, if it was read. The excerpt then contains all stored rounds of its games.
+    whole: History | None = None
+    # Likewise the best result of dailies alone excluding the best one, with its day.
     next_days: Mapping[str, Best | None] = {}
 
     def lacks_sums(self, games: Iterable[str]) -> bool:
@@ -115,14 +116,14 @@ class Excerpt(Scores, frozen=True):
         """Return the number of rounds won at a game, or at all games."""
         return sum(each.races for of, each in self.totals.items() if game in (of, ALL_GAMES))
 
-    def rating(self, game: str) -> Rating:
-        """Return the rating from a game's races."""
-        return self._of(game).change.rating
+    def change(self, game: str) -> Change:
+        """Return the total change of the rating by a game's races."""
+        return self._of(game).change
 
     def rating_without(self, game: str, deal: DealId) -> Rating:
         """Return the rating without one race, which the excerpt contains if it is recorded."""
         found = self.rounds.get((game, deal))
-        change = self._of(game).change
+        change = self.change(game)
         return (change if found is None else change.minus(found.change)).rating
 
     def met_before(self, race: Race) -> list[Meeting]:
@@ -135,7 +136,7 @@ class Excerpt(Scores, frozen=True):
     def _days_of(self, game: str) -> PlayedDays:
         return self.played.get(game, PlayedDays())
 
-    def with_day(self, game: str, day: int, result: DayResult) -> Excerpt:
+    def with_day(self, game: str, day: int, result: DayResult) -> Excerpt | None:
         """Return the excerpt with the result of a daily, unless it already has one."""
         if (game, day) in self.days:
             return self
@@ -152,23 +153,77 @@ class Excerpt(Scores, frozen=True):
         totals, played = self._of(game).without_day(found), self._days_of(game)
         is_best = found.record is not None and found.record == totals.best
         # An excerpt does not contain the second-best result.
-        if void and (is_best or day == played.best_day) and self.next_best is None:
+        if void and (is_best or day == played.best_day) and self.whole is None:
             return None
-        if void and is_best and self.next_best is not None:
-            totals = replace(totals, best=self.next_best.get(game))
+        if void and is_best and self.whole is not None:
+            totals = replace(totals, best=self.whole.best(game, [day]))
         if void:
             played = played.without_day(day, found, self.next_days.get(game))
         return self._with_day(game, day, replace(found, void=void), totals, played)
 
     def _with_day(
         self, game: str, day: int, result: DayResult, totals: Totals, played: PlayedDays
-    ) -> Excerpt:
+    ) -> Excerpt | None:
+        withheld = self._withheld_after(game, day, self.days.get((game, day)), result)
+        if withheld is None:
+            return None
         return replace(
             self,
             days={**self.days, (game, day): result},
             totals={**self.totals, game: totals.with_day(result)},
             played={**self.played, game: played.with_day(day, result)},
+            withheld=withheld,
         )
+
+    def withholding(self, game: str, deal: DealId, *, withheld: bool) -> Excerpt | None:
+        """Return the excerpt with a race left out of public totals, or included again.
+
+        Return `None` if the whole history is needed, as in `with_void`.
+        """
+        if withheld == self.is_withheld(game, deal):
+            return self
+        held = self.withheld.get(game, Withheld({}, self.best(game)))
+        if withheld:
+            found, results = self.rounds.get((game, deal)), dict(held.results)
+            results[deal] = found
+            best = held.best
+            if found is not None and found.record is not None and found.record == best:
+                if self.whole is None:
+                    return None
+                best = self.whole.best(game, results)
+        else:
+            results = {of: result for of, result in held.results.items() if of != deal}
+            found = held.results[deal]
+            best = better(held.best, None if found is None else found.record)
+        others = {of: each for of, each in self.withheld.items() if of != game}
+        after = {**others, game: Withheld(results, best)} if results else others
+        return replace(self, withheld=after)
+
+    def _withheld_after(
+        self,
+        game: str,
+        key: int | DealId,
+        before: DayResult | RoundResult | None,
+        after: DayResult | RoundResult,
+    ) -> Mapping[str, Withheld] | None:
+        """Return `withheld` after a change of one result, given its day or deal.
+
+        Return `None` if the whole history is needed, as in `with_void`.
+        """
+        held = self.withheld.get(game)
+        if held is None:
+            return self.withheld
+        gone = None if before is None else before.record
+        if isinstance(after, RoundResult) and key in held.results:
+            held = replace(held, results={**held.results, DealId(str(key)): after})
+        elif gone is None or gone == after.record or gone != held.best:
+            held = replace(held, best=better(held.best, after.record))
+        elif self.whole is None:
+            return None
+        else:
+            others = self.whole.best(game, {*held.results, key})
+            held = replace(held, best=better(others, after.record))
+        return {**self.withheld, game: held}
 
     def with_challenge(self, game: str, deal: DealId, result: ChallengeResult) -> Excerpt:
         """Return the excerpt with the result of a challenge added or replaced."""
@@ -217,20 +272,23 @@ class Excerpt(Scores, frozen=True):
             totals = totals.without_round(found)
             gone = found.record
             if gone is not None and gone != result.record and gone == totals.best:
-                if self.next_best is None:
+                if self.whole is None:
                     return None
-                totals = replace(totals, best=self.next_best.get(game))
+                totals = replace(totals, best=self.whole.best(game, [deal]))
         rounds, sums = {**self.rounds, key: result}, self.sums
         totals = totals.with_round(result)
         # Moving rounds in batches makes reads of the whole history rare.
         if totals.held >= MAX_ROUNDS + MORE_ROUNDS:
-            if self.next_best is None:
+            if self.whole is None:
                 return None
             sums = {**sums, game: _taken(game, rounds, sums.get(game, Sums()))}
             totals = replace(totals, held=MAX_ROUNDS)
         deals = {*self.held.get(game, ()), deal}
         if sums is not self.sums:
             deals = {each for of, each in rounds if of == game}
+        withheld = self._withheld_after(game, deal, found, result)
+        if withheld is None:
+            return None
         return replace(
             self,
             rounds=rounds,
@@ -238,6 +296,7 @@ class Excerpt(Scores, frozen=True):
             totals={**self.totals, game: totals},
             played={game: PlayedDays(), **self.played},
             held={**self.held, game: tuple(sorted(deals))},
+            withheld=withheld,
         )
 
 

@@ -6,7 +6,8 @@ consequences.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from functools import reduce
 from math import exp, log
 from typing import Final, NamedTuple
 
@@ -203,8 +204,22 @@ class Rating(NamedTuple):
         return max(0, round((self.mean - 3 * self.uncertainty) * 100))
 
 
+class Withheld(Struct, array_like=True, frozen=True):
+    """The races of a game that count in no public total yet, as stored.
+
+    A challenge on the deal of each is open. Ratings of later races already build on them.
+    """
+
+    # The results by deal; `None` until the race is recorded.
+    results: dict[DealId, RoundResult | None]
+    best: int | None = None  # the best packed result of all other runs, or `None`
+
+
 class Scores(Struct, frozen=True):
-    """The source of leaderboard scores: the base of histories and their excerpts."""
+    """The source of leaderboard scores: the base of histories and their excerpts.
+
+    Scores are public, so they leave `withheld` races out. The other totals include them.
+    """
 
     version: int = 0
     # When the player first kept an identity, in Unix milliseconds; `None` for a guest.
@@ -214,6 +229,7 @@ class Scores(Struct, frozen=True):
     sums: Mapping[str, Sums] = {}  # sums of earlier rounds, by game
     # Results of challenges, by game and deal.
     challenges: dict[tuple[str, DealId], ChallengeResult] = {}
+    withheld: Mapping[str, Withheld] = {}  # by game
 
     def group_on(self, board: BoardId) -> Group:
         """Return the player's group on a leaderboard, ignoring the group in its id."""
@@ -228,7 +244,7 @@ class Scores(Struct, frozen=True):
         if board.group != self.group_on(board):
             return None
         if board.is_of_results:
-            return self.best(board.game) if board.scope == "best" else self._of_day(board)
+            return self.public_best(board.game) if board.scope == "best" else self._of_day(board)
         number = self._number(board)
         return -number if number else None
 
@@ -244,11 +260,27 @@ class Scores(Struct, frozen=True):
             case "wins":
                 return self.dailies_won(board.game)
             case "races":
-                return self.races_won(board.game)
+                won = sum(each.ranked_wins for each in self._withheld_of(board.game))
+                return self.races_won(board.game) - won
             case "rating":
-                rating = self.rating(board.game)
+                hidden = (each.change for each in self._withheld_of(board.game))
+                rating = reduce(Change.minus, hidden, self.change(board.game)).rating
                 return rating.value if rating.rated else 0
         raise AssertionError(f"{board.scope} compares results")
+
+    def is_withheld(self, game: str, deal: DealId) -> bool:
+        """Return whether no public total may include a race yet."""
+        return game in self.withheld and deal in self.withheld[game].results
+
+    def _withheld_of(self, game: str) -> Iterator[RoundResult]:
+        for of, held in self.withheld.items():
+            if game in (of, ALL_GAMES):
+                yield from (each for each in held.results.values() if each is not None)
+
+    def public_best(self, game: str) -> int | None:
+        """Return the best packed result of a game except withheld ones, or `None`."""
+        held = self.withheld.get(game)
+        return self.best(game) if held is None else held.best
 
     def _results_on(self, board: BoardId) -> Iterator[DayResult]:
         """Yield the results in a leaderboard's period, for either group."""
@@ -273,9 +305,13 @@ class Scores(Struct, frozen=True):
         """Return the number of ranked rounds won at a game, or at all games."""
         raise NotImplementedError
 
+    def change(self, game: str) -> Change:
+        """Return the total change of the rating by a game's races."""
+        raise NotImplementedError
+
     def rating(self, game: str) -> Rating:
         """Return the rating from a game's races."""
-        raise NotImplementedError
+        return self.change(game).rating
 
 
 class History(Scores, frozen=True):
@@ -286,11 +322,16 @@ class History(Scores, frozen=True):
         found = (r for (each, _), r in self.rounds.items() if each == game and not r.void)
         return sorted(found, key=lambda result: result.at)
 
-    def best(self, game: str) -> int | None:
-        """Return the best packed result of a game, or `None`."""
-        found = [r.record for (each, _), r in self.days.items() if each == game]
-        found += [r.record for (each, _), r in self.rounds.items() if each == game]
-        found.append(self.sums.get(game, Sums()).best)
+    def best(self, game: str, without: Collection[int | DealId] = ()) -> int | None:
+        """Return the best packed result of a game, or `None`.
+
+        `without` are days and deals whose results are left out.
+        """
+        found: list[int | None] = [self.sums.get(game, Sums()).best]
+        for results in (self.days, self.rounds):
+            found += [
+                r.record for (of, key), r in results.items() if of == game and key not in without
+            ]
         return min((each for each in found if each is not None), default=None)
 
     def dailies_won(self, game: str) -> int:
@@ -303,12 +344,12 @@ class History(Scores, frozen=True):
         held = (r for (each, _), r in self.rounds.items() if game in (each, ALL_GAMES))
         return earlier + sum(r.ranked_wins for r in held)
 
-    def rating(self, game: str) -> Rating:
-        """Return the rating from a game's races."""
+    def change(self, game: str) -> Change:
+        """Return the total change of the rating by a game's races."""
         change = self.sums.get(game, Sums()).change
         for result in self.rounds_of(game):
             change = change.plus(result.change)
-        return change.rating
+        return change
 
     def days_played(self, game: str = ALL_GAMES) -> set[int]:
         """Return the days with a result that counts, of a game or of any."""

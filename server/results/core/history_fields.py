@@ -14,19 +14,21 @@ from msgspec.structs import replace
 from engine.catalog import games
 from server.base.core.ids import DealId
 from server.results.core.contests import Lately
-from server.results.core.excerpt import Excerpt, Totals, better
+from server.results.core.excerpt import Excerpt, Totals
 from server.results.core.history import (
     ChallengeResult,
     DayResult,
     History,
     RoundResult,
     Sums,
+    Withheld,
 )
 from server.results.core.played_days import Best, PlayedDays, Tally, latest
 from server.results.core.race_results import Race
 
 VERSION: Final = "v"
 KEPT: Final = "kept"
+_WITHHELD: Final = "w"
 
 _DAY = msgspec.json.Decoder(DayResult)
 _ROUND = msgspec.json.Decoder(RoundResult)
@@ -37,6 +39,7 @@ _PLAYED = msgspec.json.Decoder(PlayedDays)
 _HELD = msgspec.json.Decoder(tuple[DealId, ...])
 _CLAIM = msgspec.json.Decoder(Race)
 _LATELY = msgspec.json.Decoder(Lately)
+_HELD_BACK = msgspec.json.Decoder(dict[str, Withheld])
 _ENCODER = msgspec.json.Encoder()
 
 
@@ -55,8 +58,8 @@ class Whole(NamedTuple):
     # The derived values as stored; empty if written by a release that did not store them.
     stored: Derived
     computed: Derived  # the derived values as computed from the results
-    next_best: Mapping[str, int | None]  # the best result by game excluding one best result
-    next_days: Mapping[str, Best | None]  # likewise the best result of dailies alone, with its day
+    # The best result of dailies by game excluding the best one, with its day.
+    next_days: Mapping[str, Best | None]
     claims: Mapping[str, Race]  # as in an excerpt; likewise `lately`
     lately: Mapping[str, Lately]
 
@@ -79,9 +82,9 @@ class Whole(NamedTuple):
         """Return an excerpt that contains everything."""
         of = self.history
         return Excerpt(
-            *(of.version, of.kept, of.days, of.rounds, of.sums, of.challenges, derived.totals),
-            *(self.claims, self.lately, derived.played, derived.held),
-            *(self.next_best, self.next_days),
+            *(of.version, of.kept, of.days, of.rounds, of.sums, of.challenges, of.withheld),
+            *(derived.totals, self.claims, self.lately, derived.played, derived.held),
+            *(of, self.next_days),
         )
 
 
@@ -107,7 +110,7 @@ class Reading:
         self._held: dict[str, tuple[DealId, ...]] = {}
         self._totals: dict[str, Totals] = {}
         self._tallies: defaultdict[str, Tally] = defaultdict(Tally)
-        self._next_best: dict[str, int | None] = {}
+        self._withheld: dict[str, Withheld] = {}
         self._others: set[str] = set()
 
     @property
@@ -156,27 +159,27 @@ class Reading:
                 self._version = int(text)
             case ["kept"]:
                 self._kept = int(text)
+            case ["w"]:
+                self._withheld = _HELD_BACK.decode(text)
 
     def _count(self, game: str, result: DayResult | RoundResult | Sums) -> None:
-        """Update a game's totals and second-best result."""
+        """Update a game's totals."""
         if not self._counts:
             return
         before = self._totals.get(game, _NOTHING)
         match result:
             case DayResult():
-                totals, record = before.with_day(result), result.record
+                self._totals[game] = before.with_day(result)
             case RoundResult():
-                totals, record = before.with_round(result), result.record
+                self._totals[game] = before.with_round(result)
             case Sums():
-                totals, record = before.with_sums(result), result.best
-        worse = record if totals.best == before.best else before.best
-        self._next_best[game] = better(self._next_best.get(game), worse)
-        self._totals[game] = totals
+                self._totals[game] = before.with_sums(result)
 
     def whole(self) -> Whole:
         """Return the history, assuming that all fields have been read."""
         history = History(
-            self._version, self._kept, self._days, self._rounds, self._sums, self._challenges
+            *(self._version, self._kept, self._days, self._rounds, self._sums),
+            *(self._challenges, self._withheld),
         )
         stored = Derived(self._stored, self._played, self._held)
         held: defaultdict[str, list[DealId]] = defaultdict(list)
@@ -188,15 +191,13 @@ class Reading:
             {game: tuple(deals) for game, deals in held.items()},
         )
         next_days = {game: tally.next_best for game, tally in self._tallies.items()}
-        return Whole(
-            *(history, stored, computed, self._next_best, next_days, self._claims, self._lately)
-        )
+        return Whole(history, stored, computed, next_days, self._claims, self._lately)
 
     def excerpt(self) -> Excerpt:
         """Return the part read so far."""
         return Excerpt(
             *(self._version, self._kept, self._days, self._rounds, self._sums, self._challenges),
-            *(self._stored, self._claims, self._lately, self._played, self._held),
+            *(self._withheld, self._stored, self._claims, self._lately, self._played, self._held),
         )
 
 
@@ -234,6 +235,7 @@ def names_of(
     return [
         VERSION,
         KEPT,
+        _WITHHELD,
         *(f"t:{game}" for game in games()),
         *(f"d:{game}:{day}" for game, day in product(of_days, days)),
         *(f"{kind}:{game}" for game, _ in rounds for kind in "scl"),
@@ -282,6 +284,8 @@ def changes(before: Excerpt, after: Excerpt) -> dict[str, str | None]:
     found: dict[str, str | None] = {}
     if before.kept != after.kept:
         found[KEPT] = None if after.kept is None else str(after.kept)
+    if before.withheld != after.withheld:
+        found[_WITHHELD] = _text(after.withheld) if after.withheld else None
     for kind in _KINDS:
         old, new = getattr(before, kind), getattr(after, kind)
         if old is new:
@@ -299,5 +303,5 @@ def _name(kind: str, key: str | tuple[str, int | str]) -> str:
     return ":".join([_KINDS[kind], *([key] if isinstance(key, str) else map(str, key))])
 
 
-def _text(value: Struct | tuple[DealId, ...]) -> str:
+def _text(value: Struct | tuple[DealId, ...] | Mapping[str, Withheld]) -> str:
     return _ENCODER.encode(value).decode()

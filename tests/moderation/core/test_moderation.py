@@ -8,12 +8,13 @@ from msgspec.structs import replace
 from server.base.core.refusal import Refusal
 from server.players.core.restrictions import MAX_WAIT_MS, is_barred, refusal_of
 from server.results.core.boards import BoardId
-from server.results.core.excerpt import Excerpt
 from server.results.core.history import DayResult, History
+from server.results.core.history_fields import whole_of
 from server.results.core.played_days import day_set, streak
 from server.rooms.core import commands
 from server.rooms.core.room import fold
 from tests.builders import ADA, BOB, START, room_of
+from tests.results.core.histories import plain_fields
 
 WON = DayResult(52, 0, 60_000, 90, "won", 190, ranked=True)
 
@@ -32,12 +33,12 @@ def test_the_wait_of_a_barred_player_is_at_most_a_day() -> None:
 
 
 def test_a_voided_result_does_not_count_until_restored() -> None:
-    history = Excerpt().with_day("robert", 7, WON).with_day("robert", 8, WON)
+    days = {("robert", day): WON for day in (7, 8)}
+    whole = whole_of(plain_fields(History(days=days)))
+    history = replace(whole.all(whole.computed), whole=None)
     void = history.with_void("robert", 7, True)
     assert void is None, "voiding needs all days"
-    history = replace(
-        history, next_best={"robert": WON.packed}, next_days={"robert": (WON.packed, 8)}
-    )
+    history = whole.all(whole.computed)
     void = history.with_void("robert", 7, True)
     assert void is not None
     after = History(days=void.days)

@@ -80,6 +80,7 @@ class Stored(RuleBasedStateMachine):
         self.fields: dict[str, str] = {}
         self.days: dict[tuple[str, int], DayResult] = {}
         self.rounds: dict[tuple[str, DealId], RoundResult] = {}
+        self.hidden: set[tuple[str, DealId]] = set()
         self.reads = self.clock = 0
         self.without_sums: set[str] = set()
 
@@ -161,6 +162,18 @@ class Stored(RuleBasedStateMachine):
             game, deal = data.draw(st.sampled_from(sorted(self.rounds)))
             self.put_round(game, deal, replace(result, at=self.rounds[game, deal].at))
 
+    @rule(data=st.data(), withheld=st.booleans())
+    def withhold(self, data: st.DataObject, withheld: bool) -> None:
+        """Leave a race out of public totals, recorded or not, or include it again."""
+        coming = GAMES[0], DealId(f"deal{self.clock + 1}")
+        game, deal = data.draw(st.sampled_from([*sorted(self.rounds), coming]))
+        held = whole_of(self.fields).history.rounds
+        self.change(lambda h: h.withholding(game, deal, withheld=withheld), set(), [(game, deal)])
+        if not withheld:
+            self.hidden.discard((game, deal))
+        elif (game, deal) in held or (game, deal) not in self.rounds:
+            self.hidden.add((game, deal))
+
     def put_round(self, game: str, deal: DealId, result: RoundResult) -> None:
         """Record the result of a round, unless it has been moved to the sums."""
         self.change(lambda h: h.with_round(game, deal, result), set(), [(game, deal)], game)
@@ -174,6 +187,10 @@ class Stored(RuleBasedStateMachine):
         whole = whole_of(self.fields)
         history = whole.history
         results = History(history.version, history.kept, self.days, self.rounds)
+        shown = {key: result for key, result in self.rounds.items() if key not in self.hidden}
+        public = replace(results, rounds=shown)
+        # The best of the sums cannot be told apart from a race that was moved there while withheld.
+        moved = {game for game, deal in self.hidden & self.rounds.keys() - history.rounds.keys()}
         assert history.days == self.days
         stored, computed = whole.stored, whole.computed
         assert stored.totals == computed.totals
@@ -185,16 +202,16 @@ class Stored(RuleBasedStateMachine):
             for day in DAYS:
                 boards = [*boards_of_day(game, day, "ranked"), *boards_of_round(game)]
                 boards += boards_of_day(game, day, "guests")
+                boards = [each for each in boards if each.scope != "best" or game not in moved]
                 found = self.read(days_needed(boards), [])
-                scores = [results.score(board) for board in boards]
+                scores = [public.score(board) for board in boards]
                 assert [found.score(board) for board in boards] == scores
                 assert [history.score(board) for board in boards] == scores
             assert found.rating(game) == history.rating(game) == results.rating(game)
         names = names_of_page()
         page = excerpt_of(names, [self.fields.get(name) for name in names])
         if not page.lacks_sums(page.totals):
-            shown = {*results_on_page(page, len(DAYS))}
-            assert shown == {
+            assert {*results_on_page(page, len(DAYS))} == {
                 *(f"d:{game}:{day}" for (game, day), r in self.days.items() if not r.void),
                 *(f"r:{game}:{deal}" for game, deal in history.rounds),
             }
@@ -253,8 +270,39 @@ def test_a_rating_does_not_depend_on_the_order_of_races(
     assert (there.change, there.held) == (core.Totals().change, 0)
 
 
+def test_a_withheld_best_race_needs_the_whole_history() -> None:
+    rounds = {("robert", DealId(f"deal{n}")): race(n, left=n) for n in (1, 2, 3)}
+    whole = whole_of(plain_fields(History(kept=1, rounds=rounds)))
+    best, races, rating = (
+        BoardId(scope, "robert", 0, "ranked") for scope in ("best", "races", "rating")
+    )
+    first, second = ("robert", DealId("deal1")), ("robert", DealId("deal2"))
+    part = replace(whole.excerpt(whole.computed, [], [first]), whole=None)
+    assert part.withholding(*first, withheld=True) is None
+    found = whole.excerpt(whole.computed, [], [first])
+    for hidden in (first, second):
+        after = found.withholding(*hidden, withheld=True)
+        assert after is not None
+        found = after
+    assert found.score(best) == rounds["robert", DealId("deal3")].packed
+    assert found.score(races) == -1
+    alone = History(kept=1, rounds={first: rounds[first]})
+    assert found.score(rating) == alone.score(rating) != whole.history.score(rating)
+    # The next race is rated by all earlier ones.
+    assert found.rating_without("robert", DealId("deal4")) == whole.history.rating("robert")
+    for hidden in (second, first):
+        after = found.withholding(*hidden, withheld=False)
+        assert after is not None
+        found = after
+        assert found.score(best) == rounds[hidden].packed
+    assert found.withheld == {}
+    for board in (best, races, rating):
+        assert found.score(board) == whole.history.score(board)
+
+
 def test_a_days_result_is_never_replaced() -> None:
     found = Excerpt().with_day("robert", TODAY, DayResult(27, 25, 4, 8, "stuck", 51))
+    assert found is not None
     assert found.with_day("robert", TODAY, DayResult(52, 0, 6, 9, "won", 190)) is found
 
 
@@ -306,4 +354,5 @@ def test_opponents_are_recorded_once_with_the_result() -> None:
 def test_unchanged_fields_are_not_written() -> None:
     before = Excerpt(days={("robert", day): race(0) for day in range(5)})  # type: ignore[misc]
     after = before.with_day("robert", TODAY, DayResult(27, 25, 4, 8, "stuck", 51))
+    assert after is not None
     assert set(changes(before, after)) == {f"d:robert:{TODAY}", "t:robert", "p:robert"}
