@@ -18,6 +18,7 @@ from engine.ruleset import Move
 from server import handlers
 from server.base.core.ids import DealId, PlayerId
 from server.challenges.core.challenge import Challenge
+from server.challenges.recorder import ChallengeRecorder
 from server.deals.store import Deal
 from server.play.core import attempt as core
 from server.play.journal import AttemptDefinition
@@ -163,6 +164,17 @@ def shows_results_on_pages_to_players_of_the_challenge() -> Iterator[None]:
 
 
 @contextmanager
+def counts_races_with_an_open_challenge_in_totals() -> Iterator[None]:
+    """Rank runners by a race on leaderboards, even if a challenge uses the deal."""
+
+    async def never(self: ChallengeRecorder, event: object) -> None:
+        pass
+
+    with patched(ChallengeRecorder, "withhold", never):
+        yield
+
+
+@contextmanager
 def ends_attempts_by_hidden_cards() -> Iterator[None]:
     """End an attempt as stuck when certain unseen cards are left."""
 
@@ -184,6 +196,7 @@ BROKEN: dict[Callable[[], AbstractContextManager[None]], int] = {
     shows_boards_of_deals_used_by_a_challenge: 9,
     shows_results_in_rooms_to_players_of_the_challenge: 18,
     shows_results_on_pages_to_players_of_the_challenge: 9,
+    counts_races_with_an_open_challenge_in_totals: 9,
     ends_attempts_by_hidden_cards: 68,
 }
 """All of them, each with the seed of a script that detected it. That script runs first."""

@@ -38,13 +38,14 @@ from server.play.core.digest import digest
 from server.play.core.result import Help
 from server.play.journal import steps_of
 from server.play.messages import FIRST_NUMBER, LAST_NUMBER, Have
+from server.results.core.contests import PLAYED_MOVES
 from server.rooms import messages as room_messages
 from server.rooms.messages import PROGRESS
 from server.routes import ROUTES
 from server.runs import deal_messages
 from server.runs import messages as run_messages
 from server.watching import messages as watch_messages
-from tests.builders import START
+from tests.builders import START, homewards
 from tests.secrecy.decks import NEVER, Dealer, Decks, deck
 from tests.secrecy.stage import COUNTDOWN_MS, Input, Stage
 from tests.wire import read_event
@@ -77,6 +78,9 @@ ACTIONS: dict[str, int] = {
     "reconnect": 2,
 }
 """Actions and their weights. Each names a method of `Clients`."""
+
+RACE_SCOPES = ("races", "rating", "best")
+"""The leaderboards that include races."""
 
 SEALED = 0.2
 """Share of scripts that challenge a player with the round's deal."""
@@ -197,6 +201,7 @@ class Clients:
         self._script = script
         self._dealer = dealer
         self._key: str | None = None
+        self._recovery_code = ""
         self._ids = count(1)
         self._stage: Any = None
 
@@ -226,6 +231,10 @@ class Clients:
         await self._send(ANN, msgspec.structs.replace(create, help=script.help))
         for client in (BOB, CYD):
             await self._send(client, rooms.JoinRoom(next(self._ids), self.code))
+        for client in (ANN, BOB) if script.sealed else ():
+            await self._send(client, account_messages.NewRecoveryCode(next(self._ids)))
+            kept = account_messages.KeepRecoveryCode(next(self._ids), self._recovery_code)
+            await self._send(client, kept)
         await self._send(CYD, rooms.SetReady(next(self._ids), self.code, ready=False))
         await self._send(ANN, watch_messages.GetWatchKey(next(self._ids), self.code))
         if script.public:
@@ -250,7 +259,7 @@ class Clients:
     async def _seal(self) -> None:
         """Resign both attempts and make a challenge from the deal, before other players see a card.
 
-        Ann plays one move first, because a round without moves is not a race.
+        Both play enough moves first for the race to count on leaderboards, if a card comes home.
         """
         deal = next(deal for deal, kind in self._dealer.deals.items() if kind == "room")
         for client in (ANN, BOB):
@@ -258,12 +267,12 @@ class Clients:
             attempt = attempt_id(deal, known.id)
             await self._send(client, play_messages.OpenAttempt(next(self._ids), attempt))
             number, seq = known.numbers[0][attempt], 2
-            if client == ANN:
-                board = self._states(attempt)[-1].board
-                move = board.ruleset.numbers_of(legal_moves(board)[0])
-                await self._do(0.0, [_frame(client, 0, [number, seq, *move])])
-                await self._do(ANSWERED, [])
-                seq += 1
+            board = self._states(attempt)[-1].board
+            while (move := homewards(board)) is not None and board.moves < PLAYED_MOVES:
+                frame = [number, seq, *board.ruleset.numbers_of(move)]
+                await self._do(0.0, [_frame(client, 0, frame)])
+                board, seq = apply(board, move), seq + 1
+            await self._do(ANSWERED, [])
             await self._send(client, play_messages.Resign(next(self._ids), number, seq))
         game, variant = self._script.game
         create = challenge_messages.CreateChallenge(
@@ -274,7 +283,8 @@ class Clients:
         assert len(self._challenges) == 2, "the second challenge was made"
         self.sealed_at = self._stage.world.now()
         for viewer in (CYD, EVE):
-            for path in (f"/players/{self.clients[ANN].id}", f"/deals/{deal}"):
+            boards = [f"/boards/{scope}/{game}/all" for scope in RACE_SCOPES]
+            for path in (f"/players/{self.clients[ANN].id}", f"/deals/{deal}", *boards):
                 await self._do(ANSWERED, [Input(viewer, 0, "get", path=path)])
 
     async def _send(self, client: int, command: wire_messages.Command) -> None:
@@ -298,6 +308,8 @@ class Clients:
                 known.numbers[tab] = {}
             case account_messages.SignedIn(token=token):
                 known.token = token
+            case account_messages.RecoveryCode(code=code):
+                self._recovery_code = code
             case room_messages.RoomState(code=code) if not self.code:
                 self.code = RoomCode(code)
             case challenge_messages.Challenge(challenge=challenge):

@@ -197,6 +197,7 @@ class Facts:
         watching: by spectator, the start of their permission to watch.
         sealed: whether a challenge reuses the round's deal. Players outside the round then see
             nothing of it before they finish the challenge.
+        again: whether the room had another round, which the runners' totals may include.
     """
 
     attempts: Sequence[Played]
@@ -205,6 +206,7 @@ class Facts:
     runners: frozenset[PlayerId]
     watching: Mapping[PlayerId, float]
     sealed: bool
+    again: bool
 
     def done(self, player: PlayerId, kind: Kind) -> float:
         """Return when a player's attempt at a deal ended, in Unix milliseconds, or `NEVER`."""
@@ -243,15 +245,15 @@ def facts_of(
         if (deal := DealId(id_.partition(".")[0])) in deals
     ]
     events = [rooms_journal.decode(text) for _, text in stored.rooms.get(code, [])]
-    started = next((event for event in events if isinstance(event, RoundStarted)), None)
-    runners = frozenset(started.players if started else ())
+    started = [event for event in events if isinstance(event, RoundStarted)]
+    runners = frozenset(started[0].players if started else ())
     # Seat holders need no key.
     seats = [each for each in reversed(events) if isinstance(each, race_events.SeatTaken)]
     seated = {each.player: each.at for each in seats}
     watching = {**seated, **dict.fromkeys(has_key, 0)}
     ends = {each.player: _end(each) for each in attempts if each.kind == "room"}
     over = max((ends.get(player, NEVER) for player in runners), default=NEVER)
-    return Facts(attempts, deals, over, runners, watching, sealed)
+    return Facts(attempts, deals, over, runners, watching, sealed, len(started) > 1)
 
 
 def _end(played: Played) -> float:

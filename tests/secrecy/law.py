@@ -1,6 +1,7 @@
 """The secrecy law: play a script on two servers and compare everything sent to each viewer.
 
-It also checks that no player receives a race's result while they may still play its deal.
+It also checks that no player receives a race's result while they may still play its deal, nor a
+total that includes it.
 """
 
 from __future__ import annotations
@@ -15,7 +16,18 @@ import msgpack
 
 from server.base.core.ids import DealId, PlayerId
 from server.rooms.messages import RoomState
-from tests.secrecy.clients import ANN, BOB, CLIENTS, CYD, DAN, Clients, Recorded, Script, replay
+from tests.secrecy.clients import (
+    ANN,
+    BOB,
+    CLIENTS,
+    CYD,
+    DAN,
+    RACE_SCOPES,
+    Clients,
+    Recorded,
+    Script,
+    replay,
+)
 from tests.secrecy.decks import NEVER, Dealer, Decks, Facts, Twins, facts_of
 from tests.secrecy.stage import Record, Sent, serve
 from tests.wire import read_event
@@ -28,6 +40,9 @@ A node's clock differs from the simulation's by the latency of its Redis connect
 
 ROOM = RoomState.__struct_config__.tag
 """Message type of a room's state."""
+
+TOTALS = tuple(f"answer to /boards/{scope}/" for scope in RACE_SCOPES)
+"""Answers with totals of races."""
 
 T = TypeVar("T")
 
@@ -81,10 +96,11 @@ def check(script: Script, counts: Counter[str]) -> None:
 def _check_results(clients: Clients, facts: Facts, first: Record, counts: Counter[str]) -> None:
     """Raise `LeakError` if a result of the race reached a future player of its deal."""
     deal = next(deal for deal, kind in facts.deals.items() if kind == "room")
+    counts["raced again"] += facts.again
     for number, client in enumerate(clients.clients):
         if client.id in facts.runners:
             continue
-        shown = [(each, _has_result(each, deal)) for each in first.sent[number]]
+        shown = [(each, _has_result(each, deal, facts)) for each in first.sent[number]]
         # A room member at the race's end has seen its results, and the room keeps showing them.
         knew = any(has for each, has in shown if each.at <= clients.sealed_at)
         done = facts.done(client.id, "room")
@@ -96,11 +112,19 @@ def _check_results(clients: Clients, facts: Facts, first: Record, counts: Counte
                     raise LeakError(f"client {number} was sent a result: {leaked}")
 
 
-def _has_result(sent: Sent, deal: DealId) -> bool | None:
+def _body(sent: Sent) -> bytes:
+    """Return the response to a request, with its status and headers."""
+    head, gzipped, body = sent.data.partition(b"\x1f\x8b")
+    return head + gzip.decompress(gzipped + body) if gzipped else head
+
+
+def _has_result(sent: Sent, deal: DealId, facts: Facts) -> bool | None:
     """Return whether a message has a result of the race, or `None` if its kind cannot have one."""
+    if sent.what.startswith(TOTALS):
+        # A row of a runner stems from the race, unless there was another one.
+        return not facts.again and any(each.encode() in _body(sent) for each in facts.runners)
     if sent.what.startswith("answer to /players/"):
-        head, gzipped, body = sent.data.partition(b"\x1f\x8b")
-        return deal.encode() in (gzip.decompress(gzipped + body) if gzipped else head)
+        return deal.encode() in _body(sent)
     if not sent.what.startswith("frame"):
         return None
     value = msgpack.unpackb(sent.data)
