@@ -98,14 +98,14 @@ class Absences:
         self._decide_at(code, found.later)
         try:
             if found.host is not None:
-                host, taken = found.host, absence.taken[found.host]
-                after = await self._rooms.decide(code, commands.replace_host, host, taken, online)
+                host, seen = found.host, absence.anchors[found.host]
+                after = await self._rooms.decide(code, commands.replace_host, host, seen, online)
                 log.info("host_replaced", room=code, host=after.host)
             for player in found.seats:
-                taken, start = absence.taken[player], absence.counts_from(player)
+                seen, start = absence.anchors[player], absence.counts_from(player)
                 assert start is not None, "no seat is due during a round"
                 away = now - start
-                after = await self._rooms.decide(code, commands.free_seat, player, taken, away)
+                after = await self._rooms.decide(code, commands.free_seat, player, seen, away)
                 if after.seat_of(player) is None:
                     log.info("seat_freed", room=code, player=player)
         except (Refusal, UnreadableError):

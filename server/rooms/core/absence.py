@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from server.base.core.ids import PlayerId
 from server.rooms.core import quick_match
-from server.rooms.core.room import Room
+from server.rooms.core.room import Room, Seat
 
 HOST_ABSENCE_MS = 20_000  # milliseconds until an absent host is replaced by a present member
 
@@ -29,9 +29,7 @@ class Absence:
 
     since: dict[PlayerId, int]  # when each absent member was first observed away
     idle: int | None  # the start of the time without a running round; `None` during a round
-    # When each absent member took the seat: a seat that was freed and taken again in between has a
-    # new absence.
-    taken: dict[PlayerId, int]
+    anchors: dict[PlayerId, int]  # the `anchor` of each absent member then
 
     def counts_from(self, player: PlayerId) -> int | None:
         """Return the start of the absence that may cost the seat; `None` during a round."""
@@ -54,14 +52,23 @@ def observe(
     away = [seat for seat in room.seats if not seat.is_bot and seat.player not in online]
     if not away:
         return None
-    taken = {seat.player: seat.since for seat in away}
-    since = dict.fromkeys(taken, now)
+    anchors = {seat.player: anchor(room, seat) for seat in away}
+    since = dict.fromkeys(anchors, now)
     if before is not None:
-        since |= {p: at for p, at in before.since.items() if before.taken[p] == taken.get(p)}
+        since |= {p: at for p, at in before.since.items() if before.anchors[p] == anchors.get(p)}
     if room.running:
-        return Absence(since, None, taken)
+        return Absence(since, None, anchors)
     idle = before.idle if before is not None else None
-    return Absence(since, now if idle is None else idle, taken)
+    return Absence(since, now if idle is None else idle, anchors)
+
+
+def anchor(room: Room, seat: Seat) -> int:
+    """Return when a member took the seat, or when the last round started if that is later.
+
+    Another anchor makes a new absence: a node that counts from before it may have missed a whole
+    round, or that the seat was freed.
+    """
+    return max(seat.since, room.round.starts if room.round is not None else 0)
 
 
 def max_absence_ms(room: Room, player: PlayerId) -> int:

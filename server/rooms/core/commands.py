@@ -18,7 +18,7 @@ from server.base.core.ids import PACE_BOT, DealId, PlayerId, has_owner
 from server.base.core.refusal import Refusal
 from server.play.core.result import Result
 from server.rooms.core import quick_match, rate_limit
-from server.rooms.core.absence import max_absence_ms
+from server.rooms.core.absence import anchor, max_absence_ms
 from server.rooms.core.events import (
     Event,
     HostChanged,
@@ -137,34 +137,33 @@ def hand_over(room: Room, host: PlayerId, player: PlayerId, now: int) -> Event |
 
 
 def replace_host(
-    room: Room, host: PlayerId, taken: int, present: Collection[PlayerId], now: int
+    room: Room, host: PlayerId, seen: int, present: Collection[PlayerId], now: int
 ) -> Event | None:
-    """Replace an absent host, seated since `taken`, with the longest-seated present member.
+    """Replace an absent host, observed since the `anchor` `seen`, with the longest-seated member.
 
-    Return `None` if `host` is no longer the host or has taken a seat again, or no member is
-    present.
+    Return `None` if `host` is no longer the host or has another anchor, or no member is present.
     """
-    if room.host != host or host in present or not _is_seated_since(room, host, taken):
+    if room.host != host or host in present or not _has_anchor(room, host, seen):
         return None
     following = next((seat.player for seat in room.seats if seat.player in present), None)
     return HostChanged(following, now) if following is not None else None
 
 
-def free_seat(room: Room, player: PlayerId, taken: int, away: int, now: int) -> Event | None:
-    """Free the seat, taken at time `taken`, of a member who was observed away for `away` ms.
+def free_seat(room: Room, player: PlayerId, seen: int, away: int, now: int) -> Event | None:
+    """Free the seat of a member, observed away for `away` ms since the `anchor` `seen`.
 
     Returns:
-        `None` while a round is running, or if the member can be away longer.
+        `None` while a round is running, or if the member can be away longer or has another anchor.
     """
     # The member may have acted, and so earned a longer absence, unseen by the observing node.
-    is_over = _is_seated_since(room, player, taken) and away >= max_absence_ms(room, player)
+    is_over = _has_anchor(room, player, seen) and away >= max_absence_ms(room, player)
     return SeatLeft(player, now) if is_over and not room.running else None
 
 
-def _is_seated_since(room: Room, player: PlayerId, taken: int) -> bool:
-    """Return whether a member has not left the seat that was taken at a time, and returned."""
+def _has_anchor(room: Room, player: PlayerId, seen: int) -> bool:
+    """Return whether an absence observed since an anchor still counts."""
     seat = room.seat_of(player)
-    return seat is not None and seat.since == taken
+    return seat is not None and anchor(room, seat) == seen
 
 
 def close(room: Room, now: int) -> Event | None:

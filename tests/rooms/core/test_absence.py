@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -126,6 +128,22 @@ def test_absence_during_a_round_counts_from_its_end() -> None:
     assert told(away) == ({BOB: 0}, ended)
     assert due(away, over, ended) == Due(None, (), ended + SEAT_ABSENCE_MS)
     assert due(away, over, ended + SEAT_ABSENCE_MS).seats == (BOB,)
+
+
+def test_a_round_that_a_node_has_missed_ends_the_absences_before_it() -> None:
+    """The node counts from before the round, and then receives its start and end at once."""
+    before = finished(race_of(ADA, BOB), ADA, reached(1))
+    before = finished(before, BOB, reached(0))
+    assert before.round is not None
+    away = observe(None, before, {ADA}, 0)
+    assert away is not None
+    assert due(away, before, SEAT_ABSENCE_MS).seats == (BOB,)
+    second = replace(before.round, number=2, starts=before.round.starts + SEAT_ABSENCE_MS)
+    after = replace(before, round=second)
+    for room, event in ((before, True), (after, False)):
+        seen = away.anchors[BOB]
+        assert bool(commands.free_seat(room, BOB, seen, SEAT_ABSENCE_MS, START)) == event
+    assert told(observe(away, after, {ADA}, SEAT_ABSENCE_MS)) == ({BOB: SEAT_ABSENCE_MS}, 0)
 
 
 @pytest.mark.parametrize("round_runs", [True, False])

@@ -359,12 +359,14 @@ def test_an_absent_host_is_replaced_by_the_longest_seated_present_member() -> No
 
 def test_an_absent_member_loses_the_seat_except_during_a_round() -> None:
     room = race_of(ADA, BOB)
-    assert race_commands.free_seat(room, BOB, START, SEAT_ABSENCE_MS, START) is None
+    assert room.round is not None
+    seen = room.round.starts
+    assert race_commands.free_seat(room, BOB, seen, SEAT_ABSENCE_MS, START) is None
     room = finished(finished(room, ADA, reached(1)), BOB, reached(2))
-    event = race_commands.free_seat(room, BOB, START, SEAT_ABSENCE_MS, START)
+    event = race_commands.free_seat(room, BOB, seen, SEAT_ABSENCE_MS, START)
     assert event == events.SeatLeft(BOB, START)
     room = then(room, event)
-    assert race_commands.free_seat(room, BOB, START, SEAT_ABSENCE_MS, START) is None
+    assert race_commands.free_seat(room, BOB, seen, SEAT_ABSENCE_MS, START) is None
     assert members(then(room, race_commands.take_seat(room, BOB, START))) == [ADA, BOB]
 
 
