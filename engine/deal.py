@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
+from functools import lru_cache
 from hashlib import sha256
+from struct import unpack
 
 from engine.board import Board
 from engine.cards import PACK_SIZE, Pile, card_name, card_of, turned_down, turned_up
@@ -49,6 +51,8 @@ def commitment(deal_id: str, seed: bytes) -> str:
     return sha256(_COMMITMENT_LABEL + b"\0" + name + b"\0" + seed).hexdigest()
 
 
+# Everyone gets the same deal, so that it is shuffled once for all its players.
+@lru_cache(maxsize=1_024)
 def shuffled(cards: bytes, seed: bytes) -> bytes:
     """Return `cards` shuffled by the seed: Fisher-Yates, from the last index down."""
     order = bytearray(cards)
@@ -64,8 +68,7 @@ def _words(seed: bytes) -> Iterator[int]:
     counter = 0
     while True:
         block = sha256(_STREAM_LABEL + b"\0" + seed + counter.to_bytes(8, "big")).digest()
-        for at in range(0, len(block), 4):
-            yield int.from_bytes(block[at : at + 4], "big")
+        yield from unpack(">8I", block)
         counter += 1
 
 
@@ -73,7 +76,9 @@ def _below(limit: int, words: Iterator[int]) -> int:
     """Return an unbiased number below `limit`."""
     # Words beyond the greatest multiple of `limit` are skipped: they would favour small numbers.
     bound = _WORD - _WORD % limit
-    return next(word for word in words if word < bound) % limit
+    while (word := next(words)) >= bound:
+        pass
+    return word % limit
 
 
 def deal_seed(ruleset: Ruleset, seed: bytes) -> Board:
@@ -82,7 +87,9 @@ def deal_seed(ruleset: Ruleset, seed: bytes) -> Board:
     Raises:
         DeckError: the deck is not exactly the packs of this game.
     """
-    return lay_out(ruleset, shuffled(ruleset.pack, seed) if len(seed) == SEED_BYTES else seed)
+    if len(seed) == SEED_BYTES:
+        return _lay_out(ruleset, shuffled(ruleset.pack, seed))
+    return lay_out(ruleset, seed)
 
 
 def lay_out(ruleset: Ruleset, deck: bytes) -> Board:
@@ -96,6 +103,10 @@ def lay_out(ruleset: Ruleset, deck: bytes) -> Board:
         DeckError: the deck is not exactly the packs of this game.
     """
     check_deck(ruleset, deck)
+    return _lay_out(ruleset, deck)
+
+
+def _lay_out(ruleset: Ruleset, deck: bytes) -> Board:
     piles: list[Pile] = [b""] * len(ruleset.pile_names)
     rest = bytearray(deck)
     for pile, rank, suit in ruleset.laid_out_suits():
