@@ -20,8 +20,8 @@ from deploy.bench import boards, comparison, engine, herds, hostile, players, ro
 from deploy.bench.attacks import ATTACKS
 from deploy.bench.comparison import Round, Scenario, summary
 from deploy.bench.engine import commit, machine
-from deploy.bench.games import GAMES
 from deploy.bench.players import long_games
+from engine.catalog import games
 from server.base.redis.programs import redis_server_path
 
 HERE = Path(__file__).parent
@@ -38,7 +38,7 @@ CHECKED = ("closed 50", "closed 500")
 # The instances of parametrized rows, with a number that goals may mention.
 EACH: Mapping[str, Mapping[str, float]] = {
     "attack": {name: attack.memory for name, attack in ATTACKS.items()},
-    "game": dict.fromkeys(GAMES, 0.0),
+    "game": dict.fromkeys(games(), 0.0),
 }
 
 SCENARIOS: dict[str, Scenario] = {

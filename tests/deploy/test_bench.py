@@ -65,7 +65,7 @@ def test_a_game_of_closed_loops_is_never_searched_however_long_it_is() -> None:
             assert cards_never_seen(board)
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", games())
 def test_a_game_by_hints_ends_when_it_is_over(game: str) -> None:
     board = deal_seed(ruleset(game), SEED)
     for move in hinted(game):
