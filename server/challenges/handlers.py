@@ -61,6 +61,11 @@ async def create(request: Request[CreateChallenge]) -> Challenge:
     _refuse_overload(request)
     request.pay_for_rules(terms.game, terms.variant)
     request.pay(charges.NAMED_COST * len(command.players))
+    if command.attempt is not None:
+        request.pay(charges.RACED_COST)
+    if command.circle is not None:
+        members = await service.members(command.circle)
+        request.pay(charges.CIRCLE_COST + charges.MEMBER_COST * len(members))
     items = charges.made(terms.open_for, len(command.players))
     async with request.paying("game", items):
         found = await service.create(

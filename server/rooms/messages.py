@@ -182,7 +182,7 @@ class RemoveMember(RoomCommand, tag=19, frozen=True):
     """
 
     player: PlayerId
-    cost: ClassVar[float] = costs.CREATE
+    cost: ClassVar[float] = costs.OPEN
 
 
 class HandOver(RoomCommand, tag=20, frozen=True):

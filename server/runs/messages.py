@@ -34,7 +34,7 @@ class GetRuns(Command, tag=28, frozen=True):
     """
 
     deal: Annotated[str, Meta(max_length=64)]
-    cost: ClassVar[float] = costs.OPEN
+    cost: ClassVar[float] = costs.READ
 
 
 class Run(Event, tag=19, frozen=True):

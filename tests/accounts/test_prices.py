@@ -94,4 +94,4 @@ async def test_prices_of_accounts_match_the_work(
     await prices.count(ada, "DeleteBot", "of few", varied("bot", bots))
     others = [(await hub.seat()).player for _ in range(3)]
     await prices.count(ada, "Report", "of a name", varied("about", others, reason="name"))
-    prices.check("accounts")
+    prices.check("accounts", is_repeated=True)

@@ -9,20 +9,21 @@ from typing import Any
 import msgspec
 import pytest
 
-from server.base.core.ids import CircleId, PlayerId
+from server.base.core.ids import AttemptId, CircleId, PlayerId
 from server.base.journals.cache import ReplicaCache
 from server.challenges.tables import ChallengeTables
 from server.circles.circles import MAX_OWNED
 from server.circles.core import commands
 from server.circles.core import keys as circle_keys
 from server.circles.core.circle import MAX_MEMBERS, Checkpoint, Circle, Member
+from server.rooms.core.charges import MAX_SEATS
 from tests.builders import ADA, START
 from tests.challenges.test_challenges import known, made
 from tests.challenges.test_feed import crowded
 from tests.circles.test_circles import founded
 from tests.clients.seats import HubNode
 from tests.conftest import ALONE
-from tests.nodes import Node
+from tests.nodes import Node, SetClock, attempt_of
 from tests.prices import Prices, same, varied
 
 pytestmark = ALONE
@@ -38,7 +39,7 @@ TERMS |= {"help": "none", "target": True}
 
 
 async def test_prices_on_challenges_match_their_work(
-    hub: HubNode, node: Node, monkeypatch: pytest.MonkeyPatch
+    hub: HubNode, node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     prices, bob = Prices(node, monkeypatch), await hub.seat()
     service, store = node.services.challenges, node.services.challenge_store
@@ -67,6 +68,8 @@ async def test_prices_on_challenges_match_their_work(
     await prices.count(bob, "WatchChallenge", "not in memory", unread)
     others = [each.id for each in large[1:]]
     await prices.count(bob, "PlayChallenge", "large", varied("challenge", others))
+    new = [(await made(node, PlayerId(f"y{number:015}"))).id for number in range(3)]
+    await prices.count(bob, "PlayChallenge", "small", varied("challenge", new))
     await prices.count(bob, "ListChallenges", "of five", same())
     for challenge in large:
         await store.add(bob.player, challenge.id, START)
@@ -78,7 +81,27 @@ async def test_prices_on_challenges_match_their_work(
     await prices.count(bob, "CreateChallenge", "for all", varied("key", keys, **TERMS))
     for_fifty = varied("key", [f"{key} for" for key in keys], **TERMS, players=people)
     await prices.count(bob, "CreateChallenge", "for fifty", for_fifty)
+    for size, players in (("two", people[:1]), ("eight", people[: MAX_SEATS - 1])):
+        fields = []
+        for number in range(3):
+            attempt = await raced(node, clock, bob.player, *players)
+            given: dict[str, Any] = {"players": [], "circle": None, "key": f"of {size}, {number}"}
+            fields.append({**TERMS, **given, "attempt": attempt})
+        await prices.count(bob, "CreateChallenge", f"of {size}", fields.__getitem__)
     prices.check("challenges")
+
+
+async def raced(node: Node, clock: SetClock, *players: PlayerId) -> AttemptId:
+    """Run a ranked race, and return the first player's attempt."""
+    for player in players:
+        await node.services.histories.keep(player, START)
+    room = await node.rematch((await node.room_of(*players)).opened.code, *players)
+    clock.time += 60_000
+    await node.play(attempt_of(room, players[0]), players[0])
+    for player in players:
+        await node.attempts.give_up(attempt_of(room, player))
+    await node.apply_effects()
+    return attempt_of(room, players[0])
 
 
 async def full(node: Node, circle: Circle) -> None:
@@ -114,11 +137,19 @@ async def test_prices_on_circles_match_their_work(
         await prices.count(bob, "SetCircleSeason", size, varied("weeks", [2, 3, 4], circle=this))
         leagues = [["day", ["robert"], 600, drop] for drop in range(3)]
         await prices.count(bob, "SetCircleLeague", size, varied("league", leagues, circle=this))
-    gone = [await owned(f"gone {number}", is_full=True) for number in range(3)]
-    await prices.count(bob, "DeleteCircle", "large", varied("circle", gone))
+    for size in ("small", "large"):
+        gone = [await owned(f"{size} {n} gone", is_full=size == "large") for n in range(3)]
+        await prices.count(bob, "DeleteCircle", size, varied("circle", gone))
+    own = varied("key", [f"the first key {number}" for number in range(3)], name="Own")
+    await prices.count(await hub.seat(), "CreateCircle", "in none", own)
     for number in range(MAX_OWNED - 3):
         await prices.ask(cyd, "CreateCircle", {"name": "Own", "key": f"the key {number}"})
     own = varied("key", [f"another key {number}" for number in range(3)], name="Own")
     await prices.count(cyd, "CreateCircle", "in seven", own)
     await prices.count(cyd, "ListCircles", "of ten", same())
+    for size in ("small", "large"):
+        circle = await owned(f"{size} challenged", is_full=size == "large")
+        keys = [f"a challenge in a {size} one {number}" for number in range(3)]
+        given = varied("key", keys, **TERMS, players=[], circle=circle)
+        await prices.count(bob, "CreateChallenge", size, given)
     prices.check("circles")

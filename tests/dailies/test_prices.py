@@ -59,13 +59,15 @@ async def test_prices_of_dailies_follow_from_the_work(
     await node.services.met_store.add(cyd.player, others[:MAX_MET], START)
     await prices.count(cyd, "leaderboard.watch", "full", same(game=first))
     await prices.count(cyd, "leaderboard.unwatch", "full", same())
-    mine = await cyd.ask("daily.open", game=first)
-    await cyd.ask("resign", attempt=mine["attempt"], seq=mine["seq"] + 1)
+    both = [await cyd.ask("daily.open", game=game) for game in games[:2]]
+    for mine in both:
+        await cyd.ask("resign", attempt=mine["attempt"], seq=mine["seq"] + 1)
     await node.apply_effects()
     clock.time = days.closes(day) + 1
     closed = same(game=first, scope="day", day=day, group="guests")
     await prices.count(cyd, "leaderboard.watch", "closed", closed)
     await prices.count(cyd, "deal.show", "closed", same(deal=deal))
-    await prices.count(cyd, "GetRuns", "of many", same(deal=deal))
-    await prices.count(cyd, "GetRun", "of a daily", same(attempt=mine["attempt"]))
+    for of, mine in zip(("many", "one"), both, strict=True):
+        await prices.count(cyd, "GetRuns", f"of {of}", same(deal=mine["deal"]))
+        await prices.count(cyd, "GetRun", f"of {of}", same(attempt=mine["attempt"]))
     prices.check("dailies")

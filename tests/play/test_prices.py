@@ -103,4 +103,4 @@ async def test_prices_in_play_follow_from_the_work(  # noqa: PLR0917 - fixtures
     await bob.ask("resign", **this, seq=await next_seq())
     clock.time += 7_200_001
     await prices.count(bob, "GetRun", "of the attempt", same(**this))
-    prices.check("play")
+    prices.check("play", is_repeated=True)

@@ -27,6 +27,9 @@ BLOCKED: Final = Item(80, PLAYER_LIFE_S * 1000)
 LOOKER_BYTES: Final = 80
 
 NAMED_COST: Final = 1.0  # the cost per player notified of a new challenge, in units of `costs`
+CIRCLE_COST: Final = 6.0  # the cost of announcing it in a circle, and per member
+MEMBER_COST: Final = 0.25
+RACED_COST: Final = 24.0  # the cost of rewriting the public totals of up to eight racers
 ROW_COST: Final = 0.06  # the cost per row shown
 ORDER_COST: Final = 0.01  # the cost per player of sorting a table: 1.5 ms for 1,000 players
 
