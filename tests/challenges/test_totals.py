@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from server.base.core.ids import PlayerId
+from server.base.journals.findings import Findings
 from server.challenges.core.effects import ChallengeOpened, ChallengeSettled
 from server.results.core.boards import boards_of_round
 from server.results.core.contests import PLAYED_MOVES
@@ -62,6 +63,9 @@ async def test_a_race_is_in_no_total_while_a_challenge_on_its_deal_is_open(
     challenge = await challenged(node, room)
     await node.apply_effects()
     assert await totals(node) == before
+    findings = Findings(node.services.journal_store)
+    await node.services.checks["history"](ADA, findings)
+    assert findings.sentences() == []
     await played(other, challenge.id, CYD)
     assert await totals(other) == before
     clock.time = challenge.made.closes
