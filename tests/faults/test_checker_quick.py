@@ -16,11 +16,12 @@ from server.rooms.core import commands, quick_match
 from server.rooms.core import room as race
 from server.rooms.core.events import Event, RoomOpened
 from server.rooms.core.room import Room
-from tests.builders import ADA, CODE, LIMIT
+from tests.builders import ADA, BOB, CODE, LIMIT
 from tests.faults.checker import check
+from tests.faults.errors import Errors, each_of
 from tests.faults.ledger import Ledger
 from tests.faults.recording import GAME, RACED, SEED, Recording, _append, _commitment_of, board_of
-from tests.faults.test_checker import kinds, rewrite
+from tests.faults.test_checker import Journal, insert, kinds, read, renumber, rewrite, room
 
 BOT = attempt_id(RACED, PACE_BOT)
 
@@ -111,55 +112,33 @@ def test_a_bot_stopping_before_the_other_players_is_found() -> None:
     assert kinds(quick_recording(stop=5, order=(PACE_BOT, ADA))) == {"invented"}
 
 
-def move_late(recording: Recording) -> None:
-    journal = recording.stored.attempts[BOT]
-    rewrite(journal, 3, at=json.loads(journal[2][1])["at"] + 1)
-
-
-def double_move(recording: Recording) -> None:
-    texts = [text for _, text in recording.stored.attempts[BOT]]
-    texts.insert(3, texts[2])
-    recording.stored.attempts[BOT] = [(f"0-{n}", text) for n, text in enumerate(texts, 1)]
-
-
-def lose_move(recording: Recording) -> None:
-    texts = [text for _, text in recording.stored.attempts[BOT]]
-    del texts[2]
-    recording.stored.attempts[BOT] = [(f"0-{n}", text) for n, text in enumerate(texts, 1)]
+def bot(recording: Recording) -> Journal:
+    """Return the journal of the bot's attempt."""
+    return recording.stored.attempts[BOT]
 
 
 def give_up_early(recording: Recording) -> None:
-    journal = recording.stored.attempts[BOT]
-    at = json.loads(journal[3][1])["at"]
-    journal[3:] = [("0-4", json.dumps({"type": "ended", "end": "resigned", "at": at}))]
+    at = read(bot(recording), 4)["at"]
+    bot(recording)[3:] = [("0-4", json.dumps({"type": "ended", "end": "resigned", "at": at}))]
 
 
-def seat_bot_early(recording: Recording) -> None:
-    journal = recording.stored.rooms[CODE]
-    rewrite(journal, 3, at=json.loads(journal[2][1])["at"] - 5_000)
+ERRORS: Errors[Recording] = {
+    "invented": {
+        "a late move": lambda r: rewrite(bot(r), 3, at=read(bot(r), 3)["at"] + 1),
+        "a move twice": lambda r: insert(bot(r), 3),
+        "a lost move": lambda r: renumber(bot(r), 1, 2, *range(4, len(bot(r)) + 1)),
+        "an early end": give_up_early,
+        "a bot in another room": lambda r: rewrite(room(r), 1, quick=False),
+        "a stranger": lambda r: rewrite(room(r), 2, player=BOB),
+    },
+    "mistimed": {
+        "an early bot": lambda r: rewrite(room(r), 3, at=read(room(r), 3)["at"] - 5_000),
+    },
+}
 
 
-def seat_bot_in_another_room(recording: Recording) -> None:
-    rewrite(recording.stored.rooms[CODE], 1, quick=False)
-
-
-def seat_a_stranger(recording: Recording) -> None:
-    rewrite(recording.stored.rooms[CODE], 2, player="b0b0000000000000")
-
-
-@pytest.mark.parametrize(
-    ("spoil", "kind"),
-    [
-        (move_late, "invented"),
-        (double_move, "invented"),
-        (lose_move, "invented"),
-        (give_up_early, "invented"),
-        (seat_bot_early, "mistimed"),
-        (seat_bot_in_another_room, "invented"),
-        (seat_a_stranger, "invented"),
-    ],
-)
-def test_each_error_is_found(spoil: Callable[[Recording], None], kind: str) -> None:
+@pytest.mark.parametrize(("kind", "spoil"), each_of(ERRORS))
+def test_each_error_is_found(kind: str, spoil: Callable[[Recording], object]) -> None:
     recording = quick_recording()
     spoil(recording)
     assert kind in kinds(recording)
