@@ -1,4 +1,4 @@
-"""Run the proxies of `deploy/proxies` from the shipped files.
+"""Run Caddy and the proxies of `deploy/proxies` from the shipped files.
 
 Only addresses, paths and nodes are replaced, which the files ask the reader to adapt.
 """
@@ -6,25 +6,82 @@ Only addresses, paths and nodes are replaced, which the files ask the reader to 
 from __future__ import annotations
 
 import getpass
+import json
 import os
 import shutil
 import ssl
 import subprocess
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from http.client import HTTPResponse
+from http.client import HTTPMessage, HTTPResponse
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from socket import create_connection, socket
 from typing import Any, Final
 
-from tests.deploy.test_proxy import Response
 from tests.processes import PATIENCE, ROOT, Running, free_port, program, running
 from tests.redis_servers import until
 
 FILES: Final = ROOT / "deploy/proxies"
 NAME: Final = "play.example.org"
 ERRORS: Final = ROOT / "deploy/errors"
+
+
+PAGE = "<!doctype html><title>Samedeal</title>"
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A running node."""
+
+    process: Running
+    port: int
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """A response: its status, headers, and body."""
+
+    status: int
+    headers: HTTPMessage
+    text: str
+
+
+@contextmanager
+def node(redis: str, page: Path, **more: str) -> Iterator[Node]:
+    """Run a node as the image does, configured by environment variables, including `more`."""
+    env = os.environ | {
+        "SAMEDEAL_HOST": "127.0.0.1",
+        "SAMEDEAL_PORT": "0",
+        "SAMEDEAL_REDIS": redis,
+        "SAMEDEAL_PAGE": str(page),
+        "SAMEDEAL_LOG_FORMAT": "json",
+        "SAMEDEAL_LOG_LEVEL": "info",
+        "SAMEDEAL_ORIGINS": "",
+        **more,
+    }
+    with running([sys.executable, "-m", "server", "serve"], env, forked=True) as process:
+        listening = json.loads(process.wait_for('"listening"'))
+        yield Node(process, listening["port"])
+
+
+class Echo(BaseHTTPRequestHandler):
+    """A node that answers with the headers of the request."""
+
+    def do_GET(self) -> None:
+        """Send the request's headers as JSON."""
+        # A repeated header has both values.
+        seen = {name: ", ".join(self.headers.get_all(name, [])) for name in self.headers}
+        body = json.dumps(seen).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Log nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,28 +99,36 @@ class Certificate:
 
 @dataclass(frozen=True, slots=True)
 class Front:
-    """A running proxy: its HTTPS and HTTP ports, and its certificate."""
+    """A running proxy: its ports for the site and for HTTP, its certificate, and the site's host.
+
+    Without a certificate, both ports are the same.
+    """
 
     port: int
     plain: int
-    certificate: Certificate
+    certificate: Certificate | None
+    host: str = NAME
 
     def ask(self, method: str, path: str, body: Any = None, **headers: str) -> Response:
-        """Send a request over HTTPS and return the response."""
-        with (
-            create_connection(("127.0.0.1", self.port), PATIENCE) as connection,
-            self.certificate.context().wrap_socket(connection, server_hostname=NAME) as secured,
-        ):
-            return _asked(secured, method, path, body, {"Host": NAME, **headers})
+        """Send a request to the site and return the response."""
+        with create_connection(("127.0.0.1", self.port), PATIENCE) as connection:
+            headers = {"Host": self.host, **headers}
+            if self.certificate is None:
+                return _asked(connection, method, path, body, headers)
+            context = self.certificate.context()
+            with context.wrap_socket(connection, server_hostname=NAME) as secured:
+                return _asked(secured, method, path, body, headers)
 
     def ask_plainly(self, path: str) -> Response:
         """Send a request over HTTP and return the response."""
         with create_connection(("127.0.0.1", self.plain), PATIENCE) as connection:
-            return _asked(connection, "GET", path, None, {"Host": NAME})
+            return _asked(connection, "GET", path, None, {"Host": self.host})
 
     @property
     def socket(self) -> dict[str, Any]:
         """The arguments of a browser on the site that opens a socket."""
+        if self.certificate is None:
+            return {"uri": f"ws://{self.host}/socket", "origin": f"http://{self.host}"}
         return {
             "uri": f"wss://{NAME}/socket",
             "host": "127.0.0.1",
@@ -118,7 +183,8 @@ def with_replacements(text: str, own: Mapping[str, str]) -> str:
 @contextmanager
 def nginx(nodes: Sequence[int], home: Path, **more: str) -> Iterator[Front]:
     """Run nginx in front of two nodes on these ports; `more` has further replacements."""
-    front = Front(free_port(), free_port(), certificate_in(home))
+    certificate = certificate_in(home)
+    front = Front(free_port(), free_port(), certificate)
     kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
     temporary = "".join(f"{kind}_temp_path {home};" for kind in kinds)
     file = home / "nginx.conf"
@@ -132,8 +198,8 @@ def nginx(nodes: Sequence[int], home: Path, **more: str) -> Iterator[Front]:
                 "http {": "http {" + temporary,
                 "listen 80;": f"listen 127.0.0.1:{front.plain};",
                 "listen 443 ": f"listen 127.0.0.1:{front.port} ",
-                "/etc/samedeal/certificate.pem": str(front.certificate.certificate),
-                "/etc/samedeal/certificate.key": str(front.certificate.key),
+                "/etc/samedeal/certificate.pem": str(certificate.certificate),
+                "/etc/samedeal/certificate.key": str(certificate.key),
                 "/etc/samedeal/errors": str(ERRORS),
                 **_addresses(nodes),
                 **more,
@@ -149,7 +215,8 @@ def nginx(nodes: Sequence[int], home: Path, **more: str) -> Iterator[Front]:
 @contextmanager
 def haproxy(nodes: Sequence[int], home: Path, **more: str) -> Iterator[Front]:
     """Run HAProxy in front of two nodes on these ports; `more` has further replacements."""
-    front = Front(free_port(), free_port(), certificate_in(home))
+    certificate = certificate_in(home)
+    front = Front(free_port(), free_port(), certificate)
     file = home / "haproxy.cfg"
     file.write_text(
         with_replacements(
@@ -158,7 +225,7 @@ def haproxy(nodes: Sequence[int], home: Path, **more: str) -> Iterator[Front]:
                 "maxconn 30000": "maxconn 1000",
                 "bind :80\n": f"bind 127.0.0.1:{front.plain}\n",
                 "bind :443 ": f"bind 127.0.0.1:{front.port} ",
-                "/etc/samedeal/certificate-and-key.pem": str(front.certificate.both),
+                "/etc/samedeal/certificate-and-key.pem": str(certificate.both),
                 "/etc/samedeal/errors": str(ERRORS),
                 **_addresses(nodes),
                 **more,
@@ -170,6 +237,43 @@ def haproxy(nodes: Sequence[int], home: Path, **more: str) -> Iterator[Front]:
         yield front
         # Parser warnings point to deprecated settings or settings without effect.
         assert not [line for line in process.lines if "parsing" in line]
+
+
+@contextmanager
+def caddy(nodes: Sequence[int], home: Path) -> Iterator[Front]:
+    """Run Caddy with `deploy/Caddyfile` on 127.0.0.1, in front of nodes on these ports."""
+    port = free_port()
+    configuration = adapted(
+        {
+            "SAMEDEAL_SITE": f":{port}",
+            "SAMEDEAL_NODES": " ".join(f"127.0.0.1:{each}" for each in nodes),
+            "SAMEDEAL_ERRORS": str(ERRORS),
+        }
+    )
+    assert configuration["admin"] == {"disabled": True}
+    (server,) = configuration["apps"]["http"]["servers"].values()
+    assert server["listen"] == [f":{port}"]
+    server["listen"] = [f"127.0.0.1:{port}"]
+    file = home / "caddy.json"
+    file.write_text(json.dumps(configuration))
+    env = os.environ | {"XDG_DATA_HOME": str(home), "XDG_CONFIG_HOME": str(home)}
+    with running([program("caddy"), "run", "--config", str(file)], env) as process:
+        process.wait_for("serving initial configuration")
+        yield Front(port, port, None, f"127.0.0.1:{port}")
+
+
+def adapted(env: Mapping[str, str]) -> dict[str, Any]:
+    command = [program("caddy"), "adapt", "--adapter", "caddyfile", "--validate"]
+    result = subprocess.run(  # noqa: S603 - a file of ours
+        [*command, "--config", str(ROOT / "deploy/Caddyfile")],
+        env=os.environ | env,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 0, result.stderr
+    configuration: dict[str, Any] = json.loads(result.stdout)
+    return configuration
 
 
 Proxy = Callable[[Sequence[int], Path], AbstractContextManager[Front]]

@@ -28,9 +28,9 @@ from tests.clients.client import opened
 from tests.clients.play import give_up_daily
 from tests.deploy.composed import compose
 from tests.deploy.kubernetes_schema import KINDS, SCHEMA
+from tests.deploy.proxies import node
 from tests.deploy.test_image import VARIABLES, arguments_of
-from tests.deploy.test_other_proxies import ping_every
-from tests.deploy.test_proxy import node
+from tests.deploy.test_proxies import ping_every
 from tests.processes import PATIENCE, ROOT, program
 from tests.redis_servers import running_server
 from tests.redis_users import make_secrets, secrets
