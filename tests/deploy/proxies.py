@@ -21,6 +21,7 @@ from pathlib import Path
 from socket import create_connection, socket
 from typing import Any, Final
 
+from tests.deploy.commands import ran
 from tests.processes import PATIENCE, ROOT, Running, free_port, program, running
 from tests.redis_servers import until
 
@@ -158,16 +159,13 @@ def _asked(
 
 def certificate_in(folder: Path) -> Certificate:
     made = Certificate(folder / "site.pem", folder / "site.key", folder / "both.pem")
-    subprocess.run(  # noqa: S603 - a test's own arguments
-        [
-            *(program("openssl"), "req", "-x509", "-newkey", "ec", "-nodes", "-days", "2"),
-            *("-pkeyopt", "ec_paramgen_curve:prime256v1", "-subj", f"/CN={NAME}"),
-            *("-addext", f"subjectAltName=DNS:{NAME}"),
-            *("-keyout", str(made.key), "-out", str(made.certificate)),
-        ],
-        check=True,
-        capture_output=True,
+    done = ran(
+        *(program("openssl"), "req", "-x509", "-newkey", "ec", "-nodes", "-days", "2"),
+        *("-pkeyopt", "ec_paramgen_curve:prime256v1", "-subj", f"/CN={NAME}"),
+        *("-addext", f"subjectAltName=DNS:{NAME}"),
+        *("-keyout", made.key, "-out", made.certificate),
     )
+    assert done.returncode == 0, done.stdout
     made.both.write_text(made.certificate.read_text() + made.key.read_text())
     return made
 
@@ -263,14 +261,9 @@ def caddy(nodes: Sequence[int], home: Path) -> Iterator[Front]:
 
 
 def adapted(env: Mapping[str, str]) -> dict[str, Any]:
-    command = [program("caddy"), "adapt", "--adapter", "caddyfile", "--validate"]
-    result = subprocess.run(  # noqa: S603 - a file of ours
-        [*command, "--config", str(ROOT / "deploy/Caddyfile")],
-        env=os.environ | env,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    command = [program("caddy"), "adapt", "--adapter", "caddyfile", "--validate", "--config"]
+    env = os.environ | env
+    result = ran(*command, ROOT / "deploy/Caddyfile", env=env, stderr=subprocess.PIPE)
     assert result.returncode == 0, result.stderr
     configuration: dict[str, Any] = json.loads(result.stdout)
     return configuration

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
+
+from tests.deploy.commands import ran
 
 
 def assert_valid(schema: str, *paths: Path) -> None:
     """Validate files against a schema of check-jsonschema, such as `compose-spec`."""
-    checked = subprocess.run(  # noqa: S603 - a file of ours
-        [
-            *(sys.executable, "-m", "check_jsonschema", "--color", "never"),
-            *("--builtin-schema", f"vendor.{schema}", *map(str, paths)),
-        ],
-        capture_output=True,
-        text=True,
-        check=False,
+    checked = ran(
+        *(sys.executable, "-m", "check_jsonschema", "--color", "never"),
+        *("--builtin-schema", f"vendor.{schema}", *map(str, paths)),
     )
-    assert checked.returncode == 0, checked.stdout + checked.stderr
+    assert checked.returncode == 0, checked.stdout

@@ -14,6 +14,7 @@ import pytest
 
 from server.cli.certify import certify as certify_command
 from server.cli.main import main
+from tests.deploy.commands import ran
 from tests.deploy.composed import COMPOSE, POSTS, compose
 from tests.deploy.schemas import assert_valid
 from tests.deploy.test_image import VARIABLES, arguments_of
@@ -170,12 +171,12 @@ def test_the_script_pins_every_image_to_the_registrys_digest(tmp_path: Path) -> 
     docker.chmod(0o755)
     env = {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
     script = str(ROOT / "deploy/pin-images.sh")
-    printed = subprocess.run([script], env=env, capture_output=True, text=True, check=True).stdout  # noqa: S603
-    lines = dict(line.split("=", 1) for line in printed.splitlines())
+    done = ran(script, env=env, stderr=subprocess.PIPE)
+    lines = dict(line.split("=", 1) for line in done.stdout.splitlines())
     wanted = dict(re.findall(r"\$\{(SAMEDEAL_\w+_IMAGE):-([^}]+)\}", COMPOSE.read_text()))
     assert lines == {name: f"{image}@sha256:{image}" for name, image in wanted.items()}
     docker.write_text("#!/bin/sh\nexit 1\n")
-    failed = subprocess.run([script], env=env, capture_output=True, text=True, check=False)  # noqa: S603
+    failed = ran(script, env=env, stderr=subprocess.PIPE)
     assert failed.returncode
     assert not failed.stdout
 

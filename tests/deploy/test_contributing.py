@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
+from tests.deploy.commands import ran
 from tests.deploy.schemas import assert_valid
 from tests.processes import ROOT, program
 
@@ -84,16 +85,9 @@ class StagingArea:
         self._git("read-tree", "HEAD")
 
     def _git(self, *arguments: str, text: str | None = None) -> str:
-        ran = subprocess.run(  # noqa: S603 - a test's own arguments
-            [program("git"), *arguments],
-            cwd=ROOT,
-            env=getattr(self, "_env", None),
-            input=text,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        return ran.stdout.strip()
+        done = ran(program("git"), *arguments, env=getattr(self, "_env", None), input=text)
+        assert done.returncode == 0, done.stdout
+        return done.stdout.strip()
 
     def add(self, path: str, text: str) -> None:
         """Stage a file with this content."""
@@ -102,14 +96,7 @@ class StagingArea:
 
     def run_hook(self) -> subprocess.CompletedProcess[str]:
         """Run the pre-commit hook on the staged files."""
-        return subprocess.run(  # noqa: S603 - a script of ours
-            [ROOT / ".githooks/pre-commit"],
-            cwd=ROOT,
-            env=self._env,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        return ran(ROOT / ".githooks/pre-commit", env=self._env)
 
 
 @pytest.fixture
@@ -121,7 +108,7 @@ def test_the_hook_accepts_well_formed_files(staged: StagingArea) -> None:
     staged.add("engine/new.py", '"""A module."""\n')
     staged.add("client_js/src/new.ts", "export const one = 1;\n")
     hook = staged.run_hook()
-    assert hook.returncode == 0, hook.stdout + hook.stderr
+    assert hook.returncode == 0, hook.stdout
 
 
 @pytest.mark.parametrize(
@@ -138,4 +125,4 @@ def test_the_hook_rejects_wrong_layout_and_lint(staged: StagingArea, path: str, 
     staged.add(path, text)
     hook = staged.run_hook()
     assert hook.returncode
-    assert Path(path).name in hook.stdout + hook.stderr
+    assert Path(path).name in hook.stdout

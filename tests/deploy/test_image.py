@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import re
 import shlex
-import subprocess
 from typing import NamedTuple
 
 from server.cli.main import serve
+from tests.deploy.commands import ran
 from tests.processes import ROOT, program
 
 DOCKERFILE = ROOT / "deploy/Dockerfile"
@@ -42,9 +42,7 @@ def sources() -> list[str]:
 def test_the_images_sources_are_in_git() -> None:
     assert sources()
     for source in sources():
-        listed = subprocess.run(  # noqa: S603 - a path of ours
-            [program("git"), "ls-files", "--", source], cwd=ROOT, capture_output=True, check=True
-        )
+        listed = ran(program("git"), "ls-files", "--", source, stderr=None)
         assert listed.stdout, f"{source} is not in Git"
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from tests.deploy.commands import ran
 from tests.deploy.proxies import PAGE, adapted, caddy, node
 from tests.deploy.test_image import arguments_of
 from tests.processes import ROOT, program
@@ -26,12 +26,7 @@ def page_in(folder: Path) -> Path:
 
 
 def test_the_file_is_formatted_as_caddy_formats_it() -> None:
-    formatted = subprocess.run(  # noqa: S603 - a file of ours
-        [program("caddy"), "fmt", str(ROOT / "deploy/Caddyfile")],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    formatted = ran(program("caddy"), "fmt", ROOT / "deploy/Caddyfile", stderr=None)
     assert formatted.stdout == (ROOT / "deploy/Caddyfile").read_text()
 
 
@@ -72,8 +67,7 @@ def test_the_image_s_health_check_succeeds_only_while_the_node_runs(tmp_path: Pa
 
     def status(port: int) -> int:
         env = os.environ | {"SAMEDEAL_PORT": str(port)}
-        command = [sys.executable, *arguments]
-        return subprocess.run(command, env=env, capture_output=True, check=False).returncode  # noqa: S603
+        return ran(sys.executable, *arguments, env=env).returncode
 
     with running_server() as redis, node(redis.url, page_in(tmp_path)) as checked:
         assert status(checked.port) == 0

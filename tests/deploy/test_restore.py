@@ -6,7 +6,6 @@ import asyncio
 import json
 import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -27,6 +26,7 @@ from server.rooms.core import commands
 from tests.clients.client import opened
 from tests.clients.play import race_of, resign
 from tests.conftest import SECRET_KEY_FILE, node, secret_keys
+from tests.deploy.commands import ran
 from tests.deploy.recipes.documents import blocks
 from tests.processes import PATIENCE, ROOT, program
 from tests.redis_programs import default_program
@@ -101,8 +101,7 @@ def backups(tmp_path_factory: pytest.TempPathFactory) -> Backups:
 def test_the_files_of_redis_are_restored_by_copying_them_back(
     backups: Backups, tmp_path: Path
 ) -> None:
-    data = tmp_path / "redis"
-    shutil.copytree(backups.files, data)
+    data = shutil.copytree(backups.files, tmp_path / "redis")
     with server_on(data) as server:
         code, said, report = verified(server.url, "--expect", str(backups.report))
         assert (code, report["problems"]) == (0, []), said
@@ -141,12 +140,11 @@ def test_a_failing_restore_gives_the_reason(backups: Backups, tmp_path: Path) ->
         (tmp_path / "none", "new", "none cannot be read"),
         (backups.snapshot, "used", "is not empty; move its contents elsewhere"),
     ):
-        command = [ROOT / "deploy/restore.sh", snapshot, tmp_path / folder]
         env = os.environ | {"REDIS_SERVER": default_program()}
-        done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)  # noqa: S603
+        done = ran(ROOT / "deploy/restore.sh", snapshot, tmp_path / folder, env=env)
         assert done.returncode == 1
-        assert done.stderr.startswith("restore.sh: ")
-        assert why in done.stderr
+        assert done.stdout.startswith("restore.sh: ")
+        assert why in done.stdout
     assert list((tmp_path / "new").iterdir()) == []
 
 
@@ -158,23 +156,15 @@ def back_up(folder: Path, redis: str, **variables: str) -> tuple[int, str]:
         "SAMEDEAL_REPLICA_PASSWORD_FILE": str(secrets().folder / "redis-replica"),
         "SAMEDEAL_SECRET_KEY_FILE": str(SECRET_KEY_FILE),
     }
-    done = subprocess.run(  # noqa: S603 - a script of ours
-        [ROOT / "deploy/backup.sh", folder],
-        env=os.environ | own | variables,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
+    env = os.environ | own | variables
+    done = ran(ROOT / "deploy/backup.sh", folder, env=env, cwd=None, timeout=PATIENCE)
     return done.returncode, done.stdout
 
 
 def test_old_backups_are_deleted_only_if_the_store_is_whole(
     backups: Backups, tmp_path: Path
 ) -> None:
-    data = tmp_path / "redis"
-    shutil.copytree(backups.files, data)
+    data = shutil.copytree(backups.files, tmp_path / "redis")
     old = [f"2026-01-0{day}T000000Z" for day in range(1, 5)]
     for name in old:
         (tmp_path / "backups" / name).mkdir(parents=True)
@@ -237,16 +227,7 @@ def operate(block: str, folder: Path, data: Path, server: Server | None = None) 
         ("/var/lib/redis", data),
     ):
         block = block.replace(told, str(here))
-    done = subprocess.run(  # noqa: S603 - commands of our document
-        [program("sh"), "-eux", "-c", block],
-        cwd=folder,
-        env=env,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
+    done = ran(program("sh"), "-eux", "-c", block, cwd=folder, env=env, timeout=PATIENCE)
     assert done.returncode == 0, done.stdout
 
 
@@ -267,8 +248,7 @@ def test_a_snapshot_that_redis_ignores_is_detected(backups: Backups, tmp_path: P
 def test_a_restore_with_other_secret_keys_is_detected(backups: Backups, tmp_path: Path) -> None:
     other = tmp_path / "keys"
     add_key(other)
-    data = tmp_path / "redis"
-    shutil.copytree(backups.files, data)
+    data = shutil.copytree(backups.files, tmp_path / "redis")
     with server_on(data) as server:
         code, said, _ = verified(server.url, keys_file=other)
         assert code == 1
@@ -276,8 +256,7 @@ def test_a_restore_with_other_secret_keys_is_detected(backups: Backups, tmp_path
 
 
 def test_each_kind_of_damage_is_named(backups: Backups, tmp_path: Path) -> None:
-    data = tmp_path / "redis"
-    shutil.copytree(backups.files, data)
+    data = shutil.copytree(backups.files, tmp_path / "redis")
     with server_on(data) as server, server.client() as client:
 
         def names(pattern: str) -> list[str]:
@@ -316,8 +295,7 @@ def test_each_kind_of_damage_is_named(backups: Backups, tmp_path: Path) -> None:
 
 
 def test_a_copy_of_redis_reveals_no_seed_and_no_key(backups: Backups, tmp_path: Path) -> None:
-    data = tmp_path / "redis"
-    shutil.copytree(backups.files, data)
+    data = shutil.copytree(backups.files, tmp_path / "redis")
     opener = secret_keys()
     with server_on(data) as server, server.client() as client:
         sealed = {

@@ -14,6 +14,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from tests.deploy.commands import ran
 from tests.deploy.test_image import arguments_of
 from tests.deploy.test_locks import RUNTIME, pins
 from tests.processes import ROOT, program
@@ -106,7 +107,7 @@ def test_an_audit_fails_on_vulnerable_and_if_required_on_unknown_packages(
         tool.write_text(f"#!/bin/sh\necho '{REPORTS[name][kind]}'\nexit {code}\n")
         tool.chmod(0o755)
     words = ["bash", str(copy), *(["--required"] if required else [])]
-    done = subprocess.run(words, env=dict(os.environ), capture_output=True, text=True, check=False)  # noqa: S603
+    done = ran(*words, env=dict(os.environ), cwd=None, stderr=subprocess.PIPE)
     assert bool(done.returncode) == fails, done.stdout + done.stderr
     away = [kind for kind, _ in (python, npm)].count("away")
     assert done.stderr.count("cannot be reached") == away
@@ -115,13 +116,12 @@ def test_an_audit_fails_on_vulnerable_and_if_required_on_unknown_packages(
 
 def test_nothing_in_git_looks_like_a_secret() -> None:
     """Packages and images are built from these files."""
-    listed = subprocess.run(  # noqa: S603 - our own arguments
-        [program("git"), "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True
-    )
+    listed = ran(program("git"), "ls-files", "-z", stderr=None)
+    assert listed.returncode == 0
     key = re.compile(
         rb"-----BEGIN [A-Z ]*PRIVATE KEY|AKIA[0-9A-Z]{16}|gh[pousr]_\w{36}|pypi[-]AgEI"
     )
-    for name in filter(None, listed.stdout.decode().split("\0")):
+    for name in filter(None, listed.stdout.split("\0")):
         path = ROOT / name
         assert not re.search(r"(^|/)(\.env|id_\w+|.*\.(pem|key|p12|aof|rdb))$", name), name
         if path.is_file():

@@ -11,7 +11,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import sys
 import sysconfig
 import tempfile
@@ -24,6 +23,7 @@ from pathlib import Path
 import pytest
 
 from tests.clients.client import opened
+from tests.deploy.commands import ran
 from tests.processes import PATIENCE, ROOT, running
 
 PAGE = ROOT / "client_js" / "web" / "dist"
@@ -33,9 +33,7 @@ PIP = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", "-
 
 
 def run(*arguments: str | Path, cwd: Path = ROOT) -> None:
-    done = subprocess.run(  # noqa: S603 - a test's own arguments
-        arguments, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
-    )
+    done = ran(*arguments, cwd=cwd)
     assert done.returncode == 0, done.stdout
 
 

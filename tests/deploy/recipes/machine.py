@@ -24,6 +24,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from tests.deploy.commands import ran
 from tests.deploy.recipes.units import Unit
 from tests.processes import PATIENCE, ROOT, Running, program
 
@@ -123,16 +124,12 @@ class Machine:
             "PIP_NO_INDEX": "1",
             "PIP_DISABLE_PIP_VERSION_CHECK": "1",
         }
-        done = subprocess.run(  # noqa: S603 - commands of our documents
-            [program("sh"), "-eux", "-c", self.translated(block)],
+        done = ran(
+            *(program("sh"), "-eux", "-c", self.translated(block)),
             cwd=self.checkout,
             env=_clean(own) | variables,
             stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
             timeout=PATIENCE,
-            check=False,
         )
         assert done.returncode == 0, done.stdout
         return done.stdout

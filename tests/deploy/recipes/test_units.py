@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 import shutil
-import subprocess
 from pathlib import Path
 
 import click
 import pytest
 
 from server.cli.main import main
+from tests.deploy.commands import ran
 from tests.deploy.recipes.units import Unit
 from tests.processes import ROOT, program
 
@@ -63,9 +63,8 @@ def verified(folder: Path) -> str:
             command.write_text("#!/bin/sh\n")
             command.chmod(0o755)
     names = [name.replace("@", "@8001") for name in UNITS]
-    command_line = [program("systemd-analyze"), "verify", f"--root={root}", "--man=no", *names]
-    done = subprocess.run(command_line, capture_output=True, text=True, check=False)  # noqa: S603
-    return done.stdout + done.stderr or ("" if done.returncode == 0 else "refused")
+    done = ran(program("systemd-analyze"), "verify", f"--root={root}", "--man=no", *names)
+    return done.stdout or ("" if done.returncode == 0 else "refused")
 
 
 @pytest.fixture
