@@ -9,12 +9,10 @@ from collections.abc import Iterable
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from engine.cards import pile_names
 from engine.catalog import ruleset
-from engine.driver import MAX_LINE_LENGTH, Driver, run
+from engine.driver import MAX_LINE_LENGTH, run
 from engine.position import position_of
 from tests.engine.positions import SEED, VARIANTS, dealt, easy_board, easy_deck, position
 from tests.processes import PATIENCE
@@ -211,29 +209,6 @@ def test_a_whole_number_is_read_in_every_notation_of_json(written: str, count: i
 def test_a_bad_count_is_refused(written: str) -> None:
     found = json.dumps(position("robert", f0="QS", w="KD") | {"moves": "?"}).replace('"?"', written)
     assert codes(answers_to(f'{{"op":"load","position":{found}}}')) == ["bad_position"]
-
-
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
-    max_leaves=10,
-)
-WORDS = ["op", "game", "variant", "deck", "seed", "position", "move", "piles", "redeals", "moves"]
-VALUES = JSON | st.sampled_from(["new", "load", "move", "legal", "robert", "deuces", "s>w", "fill"])
-REQUESTS = st.dictionaries(
-    st.sampled_from(WORDS), VALUES | st.dictionaries(st.sampled_from(WORDS), VALUES), max_size=5
-)
-ANY_TEXT = st.text(st.characters(exclude_categories=[]), max_size=40)
-
-
-@given(st.lists(REQUESTS.map(json.dumps) | ANY_TEXT, max_size=6))
-def test_no_input_raises_and_every_line_gets_an_answer(lines: list[str]) -> None:
-    driver = Driver()
-    driver.answer(json.dumps(NEW))
-    for line in lines:
-        answer = json.dumps(driver.answer(line))
-        assert "\n" not in answer
-        assert answer.isascii()
 
 
 def run_engine(*arguments: str, text: bytes = b"") -> subprocess.CompletedProcess[bytes]:

@@ -13,13 +13,12 @@ from hypothesis import strategies as st
 
 from engine.board import Board, Piles, apply_delta, view_of
 from engine.cards import DOWN, UNSEEN, turned_up
-from engine.errors import EngineError, IllegalMoveError
+from engine.errors import IllegalMoveError
 from engine.moves import is_stuck, is_won, legal_moves
 from engine.notation import move_text
 from engine.play import apply, play
 from engine.position import parse_position, position_of
 from engine.ruleset import ENDLESS, ROW, Move
-from tests.engine import positions
 from tests.engine.positions import ALL, is_view_pile
 from tests.engine.starts import STARTS, built_start
 from tests.relatives import find_ruleset
@@ -134,20 +133,6 @@ def moves_between(boards: list[Board]) -> list[str]:
         next(move_text(one.ruleset, move) for move in legal_moves(one) if apply(one, move) == other)
         for one, other in pairwise(boards)
     ]
-
-
-@given(walks())
-def test_a_replay_gives_the_same_board(boards: list[Board]) -> None:
-    texts = moves_between(boards)
-    assert positions.after(boards[0], *texts) == boards[-1]
-
-
-@given(walks(), st.sampled_from(["f0>s", "s>s", "nonsense", ""]))
-def test_a_malformed_or_illegal_move_is_refused_on_every_board(
-    boards: list[Board], bad: str
-) -> None:
-    with pytest.raises(EngineError):
-        positions.after(boards[-1], bad)
 
 
 def still_hidden(before: Piles, after: Piles) -> list[tuple[int, int]]:

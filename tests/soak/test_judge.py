@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -62,110 +63,100 @@ def test_a_soak_that_leaves_only_caches_passes() -> None:
     assert complaints(course(at_play=(node(), node(90), node(95)), left=cached)) == ""
 
 
+def changed(**fields: Any) -> StoreFigures:
+    """Return the figures of a store after play with some of its counts changed."""
+    found = store()
+    for name, change in fields.items():
+        if isinstance(change, dict):
+            for kind, count in change.items():
+                getattr(found, name)[kind] = count
+        else:
+            setattr(found, name, change)
+    return found
+
+
 @pytest.mark.parametrize("kind", judge.OF_PLAYERS)
 def test_keys_left_by_departed_players_are_reported(kind: str) -> None:
-    left = store()
-    left.kinds[kind] = 3
-
-    assert f"3 keys of {kind} are left after all players" in complaints(course(stored=left))
+    left = course(stored=changed(kinds={kind: 3}))
+    assert f"3 keys of {kind} are left after all players" in complaints(left)
 
 
 @pytest.mark.parametrize("kind", judge.OF_NODES)
 def test_keys_left_by_ended_nodes_are_reported(kind: str) -> None:
-    left = store()
-    left.kinds[kind] = 1
-
+    left = changed(kinds={kind: 1})
     assert f"1 keys of {kind} are left after all nodes" in complaints(course(ended=left))
     assert judge.is_quiet(left, [node()], 0), "the nodes are still up"
 
 
-def test_unapplied_effects_are_reported() -> None:
-    left = store()
-    left.effects = 2
-
-    assert "2 effects" in complaints(course(stored=left))
-    assert not judge.is_quiet(left, [node()], 0)
-
-
 def test_due_items_are_reported_except_the_ends_of_open_dailies() -> None:
-    left = store()
-    left.due.update({"a": 2})
-    assert complaints(course(stored=left), dailies=2) == ""
-    assert "2 due items of kind a" in complaints(course(stored=left), dailies=1)
-
-    left.due.update({"r": 1})
-    assert "1 due items of kind r" in complaints(course(stored=left), dailies=2)
+    left = course(stored=changed(due={"a": 2}))
+    assert complaints(left, dailies=2) == ""
+    assert "2 due items of kind a" in complaints(left, dailies=1)
+    rooms = course(stored=changed(due={"a": 2, "r": 1}))
+    assert "1 due items of kind r" in complaints(rooms, dailies=2)
 
 
-def test_keys_without_expiry_are_reported_unless_listed() -> None:
-    left = store()
-    left.lasting["room"] = 1
-    assert "1 keys of room never expire" in complaints(course(stored=left))
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"effects": 2}, "2 effects"),
+        ({"lasting": {"room": 1}}, "1 keys of room never expire"),
+        ({"lasting": {"recovery": 4}}, "4 recovery codes for 3 kept identities"),
+        ({"lives": {"room": LIVES["room"] + 1}}, "a key of room expires in"),
+        ({"lives": {"novelty": 1}}, "keys of novelty have no stated lifetime"),
+    ],
+)
+def test_what_a_store_keeps_too_long_is_reported(fields: dict[str, Any], words: str) -> None:
+    assert words in complaints(course(stored=changed(**fields)))
 
-    left = store()
-    left.lasting["recovery"] = 4
-    assert "4 recovery codes for 3 kept identities" in complaints(course(stored=left))
 
-
-def test_lifetimes_beyond_the_stated_ones_are_reported() -> None:
-    late, unknown = store(), store()
-    late.lives["room"] = LIVES["room"] + 1
-    unknown.lives["novelty"] = 1
-
-    assert "a key of room expires in" in complaints(course(stored=late))
-    assert "keys of novelty have no stated lifetime" in complaints(course(stored=unknown))
+def test_a_store_with_unapplied_effects_is_not_quiet() -> None:
+    assert not judge.is_quiet(changed(effects=2), [node()], 0)
 
 
 @pytest.mark.parametrize("name", ["sessions", "connections", "rooms", "watchers"])
 def test_open_resources_without_players_are_reported(name: str) -> None:
     found = replace(node(), metrics={f"samedeal_{name}": 1.0})
-
     assert f"node 0 has 1 {name} without any player" in complaints(course(left=found))
     assert not judge.is_quiet(store(), [found], 0)
 
 
-def test_closed_sessions_in_memory_are_reported() -> None:
-    left = node(objects={SESSION: 5})
-
-    assert "node 0 has 5 closed sessions" in complaints(course(left=left, collected=node()))
-
-
-def test_a_stuck_effect_age_is_reported() -> None:
-    assert "an effect aged 7 s, but none is left" in complaints(
-        course(left=node(outbox_age_seconds=7))
-    )
-    at_play = (node(), node(outbox_age_seconds=445), node())
-    assert "node 0 had an effect aged 445 s after 600 s" in complaints(course(at_play=at_play))
+KIND = "server.rooms.feed.RoomAudience"
+MOST = judge.MOST_OBJECTS + 10 * OBJECTS_EACH
+BESIDE = 80 + SPARE // MIB
+FASTER = 80 + 10 * STEADY // MIB + 1
 
 
-def test_more_objects_than_the_caches_explain_are_reported() -> None:
-    kind = "server.rooms.feed.RoomAudience"
-    most = judge.MOST_OBJECTS + 10 * OBJECTS_EACH
-    cached = node(objects={kind: most}, attempts=10)
-    assert complaints(course(left=cached)) == ""
-
-    more = replace(cached, objects=Counter({kind: most + 1}))
-    assert f"node 0 has {most + 1} more {kind}" in complaints(course(left=more))
-
-
-def test_kept_rules_are_not_reported() -> None:
-    assert complaints(course(left=node(objects={"engine.ruleset.Move": 9_000}))) == ""
-
-
-def test_more_memory_than_the_caches_explain_is_reported() -> None:
-    beside = node().memory + SPARE
-    assert complaints(course(left=replace(node(), memory=beside))) == ""
-    assert "node 0 takes 25 MiB more outside its caches" in complaints(
-        course(left=replace(node(), memory=beside + MIB))
-    )
+@pytest.mark.parametrize(
+    ("found", "words"),
+    [
+        (course(left=node(objects={SESSION: 5}), collected=node()), "has 5 closed sessions"),
+        (course(left=node(outbox_age_seconds=7)), "reports an effect aged 7 s, but none is left"),
+        (
+            course(at_play=(node(), node(outbox_age_seconds=445), node())),
+            "had an effect aged 445 s after 600 s",
+        ),
+        (course(left=node(objects={KIND: MOST + 1}, attempts=10)), f"has {MOST + 1} more {KIND}"),
+        (course(left=node(BESIDE + 1)), "takes 25 MiB more outside its caches"),
+        (course(at_play=(node(), node(80), node(FASTER))), "grows by 2.1 MiB a minute"),
+        (replace(course(), left={}, collected={}), "does not report its figures"),
+    ],
+)
+def test_what_a_node_keeps_is_reported(found: Course, words: str) -> None:
+    assert f"node 0 {words}" in complaints(found)
 
 
-def test_steady_growth_is_reported() -> None:
-    steady, faster = (10 * STEADY // MIB + more for more in (0, 1))
-    assert complaints(course(at_play=(node(), node(80), node(80 + steady)))) == ""
-    assert "node 0 grows by 2.1 MiB a minute" in complaints(
-        course(at_play=(node(), node(80), node(80 + faster)))
-    )
+@pytest.mark.parametrize(
+    "found",
+    [
+        course(left=node(objects={KIND: MOST}, attempts=10)),
+        course(left=node(objects={"engine.ruleset.Move": 9_000})),
+        course(left=node(BESIDE)),
+        course(at_play=(node(), node(80), node(FASTER - 1))),
+    ],
+)
+def test_what_caches_and_rules_explain_is_not_reported(found: Course) -> None:
+    assert complaints(found) == ""
 
 
 def test_growth_ignores_restarts_and_short_soaks() -> None:
@@ -174,9 +165,3 @@ def test_growth_ignores_restarts_and_short_soaks() -> None:
 
     short = [replace(each, at=each.at / 10) for each in samples(node(), node(80), node(180))]
     assert list(judge.growing(short)) == []
-
-
-def test_a_node_that_does_not_answer_is_reported() -> None:
-    silent = replace(course(), left={}, collected={})
-
-    assert "node 0 does not report its figures" in complaints(silent)
