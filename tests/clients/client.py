@@ -6,14 +6,16 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from itertools import count
 from typing import Any
 
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from server.base.wire.session_messages import VERSION
+from tests.clients.session import Session
 from tests.processes import PATIENCE
-from tests.wire import Message, Wire
+from tests.wire import Message
 
 __all__ = ["Client", "Message", "opened"]
 
@@ -21,8 +23,12 @@ REFUSED_WITHIN = 60.0
 """Seconds of retries while an overloaded node refuses a socket."""
 
 
-class Client:
-    """The client's end of a session.
+class Client(Session):
+    """The client's end of a session on a socket.
+
+    Args:
+        socket: the socket.
+        take: called with each event; by default, unsolicited events are kept as news.
 
     Attributes:
         news: unsolicited events not yet taken by `next`.
@@ -31,15 +37,16 @@ class Client:
         token: the player's, or empty before a successful hello.
     """
 
-    def __init__(self, socket: ClientConnection) -> None:
+    def __init__(
+        self, socket: ClientConnection, take: Callable[[Message], None] | None = None
+    ) -> None:
+        super().__init__(take or self._keep)
         self.socket = socket
         self.news: asyncio.Queue[Message] = asyncio.Queue()
         self.seen: list[str] = []
         self.since_answer: list[str] = []
         self.token = ""
-        self._answers: dict[int, asyncio.Future[Message]] = {}
-        self._last = 0
-        self._wire = Wire()
+        self._ids = count(1)
         self._reader = asyncio.create_task(self._read())
 
     async def ask(self, type_: str, **fields: Any) -> Message:
@@ -48,24 +55,21 @@ class Client:
         Raises:
             ConnectionError: the socket was closed before the answer came.
         """
-        answer = self.send(type_, **fields)
         async with asyncio.timeout(PATIENCE):
-            first: tuple[asyncio.Future[Any], ...] = (answer, self._reader)
-            await asyncio.wait(first, return_when=asyncio.FIRST_COMPLETED)
-        if not answer.done():
+            answer: Message | None = await self.send(type_, **fields)
+        if answer is None:
             raise ConnectionError(f"closed with {self.socket.close_code}")
-        return answer.result()
-
-    def send(self, type_: str, **fields: Any) -> asyncio.Future[Message]:
-        """Schedule a command, and return the future of its answer."""
-        self._last += 1
-        answer: asyncio.Future[Message] = asyncio.get_running_loop().create_future()
-        self._answers[self._last] = answer
-        command = {"type": type_, "id": self._last, **fields}
-        self._sending = asyncio.ensure_future(self.socket.send(self._wire.pack(command)))
-        # If the socket is closed, `ask` raises.
-        self._sending.add_done_callback(lambda sent: sent.cancelled() or sent.exception())
         return answer
+
+    def send(self, type_: str, **fields: Any) -> asyncio.Future[Any]:
+        """Schedule a command, and return the future of its answer."""
+        return self.submit({"type": type_, "id": next(self._ids), **fields})
+
+    def transmit(self, frame: bytes) -> None:
+        """Schedule a frame."""
+        self._sending = asyncio.ensure_future(self.socket.send(frame))
+        # If the socket is closed, the command's answer is `None`.
+        self._sending.add_done_callback(lambda sent: sent.cancelled() or sent.exception())
 
     async def hello(self, token: str | None = None, **fields: Any) -> Message:
         """Say hello, and return the welcome."""
@@ -95,24 +99,28 @@ class Client:
         await asyncio.wait({self._reader})
         return self.socket.close_code
 
+    async def end(self) -> None:
+        """Close the socket, with a reset if the server does not answer the close."""
+        await self.socket.close()
+        await asyncio.wait({self._reader})
+
     async def _read(self) -> None:
         try:
             async for frame in self.socket:
                 assert isinstance(frame, bytes)
-                self._take(self._wire.unpack(frame))
+                self.receive(frame)
         except ConnectionClosed:
             pass
+        finally:
+            self.lose()
 
-    def _take(self, event: Message) -> None:
-        answer = self._answers.pop(event.get("re", 0), None)
-        if answer is None:
-            self.seen.append(event["type"])
-            self.since_answer.append(event["type"])
-            self.news.put_nowait(event)
+    def _keep(self, event: Message) -> None:
+        if event.get("re") in self._answers:
+            self.since_answer.clear()
             return
-        self.since_answer.clear()
-        if not answer.done():
-            answer.set_result(event)
+        self.seen.append(event["type"])
+        self.since_answer.append(event["type"])
+        self.news.put_nowait(event)
 
 
 @asynccontextmanager

@@ -11,20 +11,21 @@ from typing import Any
 from server.base.core.ids import PlayerId
 from server.base.net.budgets import Budgets
 from server.base.net.load import Load
-from server.base.wire.session import Session
+from server.base.wire.session import Session as NodeSession
 from server.base.wire.session_messages import VERSION
 from server.base.work.metrics import Metrics
 from server.handlers import handlers_of
 from tests.base.redis.servers import running
+from tests.clients.session import Session
 from tests.nodes import Node
 from tests.processes import PATIENCE
-from tests.wire import Message, Wire
+from tests.wire import Message
 
 _ids = count(1)
 
 
-class Seat:
-    """A player with a session, and the frames sent by the session.
+class Seat(Session):
+    """A player with a session on the node, and the frames sent by it.
 
     Attributes:
         frames: all frames, in order.
@@ -35,12 +36,13 @@ class Seat:
     """
 
     def __init__(self, node: HubNode, address: str = "") -> None:
+        super().__init__(self._keep)
         self.frames: list[bytes] = []
         self.news: list[Message] = []
         self.behind = False
         self.code: int | None = None
         self.token = ""
-        self.session = Session(
+        self.session = NodeSession(
             f"session {next(_ids)}",
             self,
             node.handlers,
@@ -49,9 +51,7 @@ class Seat:
             budgets=node.budgets,
         )
         self._hub = node.hub
-        self._wire = Wire()
         self._commands = count(1)
-        self._answers: dict[int, asyncio.Future[Message]] = {}
         self._came = asyncio.Event()
 
     @property
@@ -62,12 +62,15 @@ class Seat:
 
     async def ask(self, type_: str, **fields: Any) -> Message:
         """Send a command, and return its answer."""
-        number = next(self._commands)
-        answer = self._answers[number] = asyncio.get_running_loop().create_future()
-        self.session.receive(self._wire.pack({"type": type_, "id": number, **fields}))
         async with asyncio.timeout(PATIENCE):
-            event: Message = await answer
+            event: Message = await self.submit(
+                {"type": type_, "id": next(self._commands), **fields}
+            )
         return event
+
+    def transmit(self, frame: bytes) -> None:
+        """Pass a frame to the node."""
+        self.session.receive(frame)
 
     async def hello(self, **fields: Any) -> Message:
         """Say hello."""
@@ -107,11 +110,10 @@ class Seat:
     def send(self, frame: bytes, _key: Hashable = None) -> None:
         """Record a frame, and deliver its event."""
         self.frames.append(frame)
-        event = self._wire.unpack(frame)
-        answer = self._answers.pop(event.get("re", 0), None)
-        if answer is not None:
-            answer.set_result(event)
-        else:
+        self.receive(frame)
+
+    def _keep(self, event: Message) -> None:
+        if event.get("re") not in self._answers:
             self.news.append(event)
             self._came.set()
 
