@@ -12,13 +12,13 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests.clients.plans import Table
 from tests.faults import injection, ledger, nodelog, plans, stored
 from tests.faults.balancer import Balancer
 from tests.faults.checker import check
 from tests.faults.complaint import Complaint
 from tests.faults.injection import Injector
 from tests.faults.node import CHALLENGE_OPEN, QUICK_LIMIT
-from tests.faults.plans import Table
 from tests.faults.player import Player, World
 from tests.faults.room_history import Nodes
 from tests.faults.stage import ABSENCE, COUNTDOWNS, WATCH_DELAY_MS, Stage, running_stage
@@ -133,12 +133,10 @@ async def _run_players(
         world.port = balancer.port
         tables: asyncio.Queue[Table] = asyncio.Queue()
         players = [
-            Player(number, world, rng)
+            Player(number, world, rng, settings.pace)
             for number, rng in enumerate(plans.rngs(settings.seed, settings.players))
         ]
-        tasks = [
-            asyncio.create_task(plans.play_until_closed(p, tables, settings.pace)) for p in players
-        ]
+        tasks = [asyncio.create_task(plans.play_until_closed(p, tables)) for p in players]
         injector = Injector(stage, balancer, world)
         reporter = asyncio.create_task(_report(world, log))
         faults = injection.planned(

@@ -39,9 +39,8 @@ from server.rooms.messages import PROGRESS, CreateRoom, JoinRoom
 from server.routes import ROUTES
 from tests.faults import ledger
 from tests.faults.http import request
+from tests.faults.known import Known
 from tests.faults.ledger import Ledger
-from tests.faults.player import Player
-from tests.faults.player import World as FaultWorld
 from tests.fuzz.commands import Commands, Row, Seen
 from tests.wire import COMMANDS, Message, Wire, read_event
 
@@ -154,14 +153,16 @@ class _Frames(Wire):
         return self._attempts
 
 
-class Fuzzer(Player):
+class Fuzzer(Known):
     """A player who sends random frames, over one socket at a time.
 
-    `Player` keeps the boards and rooms, as a client does.
+    `Known` keeps the boards and rooms, as a client does.
     """
 
     def __init__(self, number: int, world: World, rng: random.Random) -> None:
-        super().__init__(number, FaultWorld(0), rng)
+        super().__init__()
+        self.number = number
+        self.rng = rng
         self.fuzz = world
         self.commands = Commands(rng, world.seen)
         self._last: deque[str] = deque(maxlen=40)
@@ -436,7 +437,8 @@ class Session:
             self._welcome(message)
         if self._ledger is not None:
             self._ledger.record_event(message)
-        self._player._take(message)
+        if not self._player.learn(message):
+            self._player._complain(f"missed moves do not apply: {message}")
 
     def _welcome(self, message: Message) -> None:
         player = message["player"]["id"]

@@ -57,8 +57,9 @@ from server.rooms.room_addresses import RoomAddresses
 from server.rooms.rooms import Rooms
 from server.watching import watching as service_watching
 from server.watching.core import sight as watching
+from tests.clients import plans
 from tests.faults.complaint import Kind
-from tests.simulation import faults, hostile, plans, race, work
+from tests.simulation import faults, hostile, race, work
 from tests.simulation.race import patched
 
 Patches = AbstractContextManager[None]

@@ -18,11 +18,10 @@ from typing import Any
 from engine.catalog import games
 from server.base.core.ids import CODE_ALPHABET, CODE_LENGTH
 from server.base.core.keys import kind_of
+from tests.clients import plans
+from tests.clients.plans import HELP, SHORTEST, Table
 from tests.faults.ledger import Message
-from tests.faults.plans import HELP
-from tests.simulation import plans
 from tests.simulation.network import Network
-from tests.simulation.plans import SHORTEST, Table
 from tests.simulation.player import NEVER_EXPECTED, Player
 from tests.simulation.world import World
 
@@ -269,18 +268,8 @@ async def keep_a_public_room(hostile: Hostile, scene: Scene, table: Table) -> No
     """Open a public room and make it private just before a start, or meddle with it."""
     rng = hostile.rng
     await hostile.begin()
-    opened = await hostile.ask(
-        "room.create",
-        game=table.game,
-        variant=table.variant,
-        seats=table.seats,
-        limit=table.limit,
-        key=table.key,
-        help=table.help,
-    )
-    assert opened is not None, "sent until it is answered"
-    assert opened["type"] == "room", "this address is never filled"
-    code = opened["code"]
+    # This address is never filled.
+    code = await plans.open_room(hostile, table)
     await hostile.ask("room.public", code=code, public=True)
     table.code.set_result(code)
     told = await hostile.attempt("GetWatchKey", code=code)
@@ -465,7 +454,6 @@ def cast(
             key=f"{rng.getrandbits(64):016x}",
             # Only races without help are rated.
             help=rng.choice(("none", "none", "none", *HELP)),
-            code=world.loop.create_future(),
         )
         is_public = kind == "public"
         works = [

@@ -42,18 +42,19 @@ from server.rooms.rooms import Rooms
 from server.watching import watching
 from server.watching.core import sight as core_watching
 from tests.builders import START
+from tests.clients import plans
+from tests.clients.plans import HELP, Club, Dare, Table
 from tests.faults import attempt_history
 from tests.faults.checker import check
 from tests.faults.complaint import Complaint
-from tests.faults.plans import HELP
+from tests.faults.ledger import Ledger
 from tests.faults.stored import Stored
-from tests.simulation import circles, hostile, plans
-from tests.simulation.circles import Club, Outsider
+from tests.simulation import circles, hostile
+from tests.simulation.circles import Outsider
 from tests.simulation.hostile import Hostile
 from tests.simulation.laws import Trial
 from tests.simulation.loop import StalledError, VirtualLoop
 from tests.simulation.network import Network
-from tests.simulation.plans import Dare, Table
 from tests.simulation.player import Player
 from tests.simulation.trace import Trace
 from tests.simulation.work import Scales
@@ -234,7 +235,7 @@ async def _play(world: World, apart: random.Random | None = None) -> None:
 
 def _gather(world: World, apart: random.Random | None) -> Company:
     """Start a world and return its players; `apart` selects hostile ones."""
-    rng, loop = world.rng, world.loop
+    rng = world.rng
     dailies = rng.random() < DAILIES and apart is None
     world.set_epoch(START)
     if dailies:
@@ -268,21 +269,19 @@ def _gather(world: World, apart: random.Random | None) -> Company:
             challenging.choice(HELP),
             f"{challenging.getrandbits(64):016x}",
             named=challenging.random() < 0.4,
-            link=loop.create_future(),
         )
         works = [
             plans.challenge(player, dare, players, creator=player is players[0])
             for player in players
         ]
     elif circled:
-        club = Club(f"{circling.getrandbits(64):016x}", loop.create_future())
+        key = f"{circling.getrandbits(64):016x}"
         players += [Player(world, network, len(players), "") for _ in range(2 - len(players))]
-        works = [
-            circles.gather(player, club, players[:], founder=player is players[0])
-            for player in players
-        ]
+        club = Club(key, [*players])
+        works = [_found_and_gather(players[0], club)]
+        works += [plans.gather(player, club) for player in players[1:]]
         outsider = Outsider(world, network, len(players))
-        works.append(circles.pry(outsider, club, players[:]))
+        works.append(circles.pry(outsider, club))
         players.append(outsider)
     else:
         table = Table(
@@ -293,10 +292,14 @@ def _gather(world: World, apart: random.Random | None) -> Company:
             limit=SHARE * rng.choice((3, 6, 10)),
             key=f"{rng.getrandbits(64):016x}",
             help=rng.choice(HELP),
-            code=loop.create_future(),
         )
         works = [plans.race(player, table, host=player is players[0]) for player in players]
     return Company(network, players, works, None, raced=not (challenged or circled))
+
+
+async def _found_and_gather(player: Player, club: Club) -> None:
+    await plans.found(player, club)
+    await plans.gather(player, club)
 
 
 def _keep_identities(world: World, company: Company) -> None:
@@ -330,7 +333,7 @@ def _add_hostile(
 
 def _judge(world: World, company: Company, over: int) -> None:
     """Report violations; `over` is when all players were done."""
-    ledgers = [player.ledger.answers_since(world.lost_at) for player in company.everybody]
+    ledgers = [answers_since(ledger, world.lost_at) for ledger in world.ledgers]
     stored = world.memory.stored()
     verdict = check(stored, ledgers, int(world.now()))
     excused = _excuses(stored, verdict.complaints) if world.lost_at is not None else lambda _: False
@@ -347,6 +350,26 @@ def _judge(world: World, company: Company, over: int) -> None:
         world.counts.update(trial.counts)
     for complaint in found:
         world.complain(complaint.kind, complaint.about, complaint.text)
+
+
+def answers_since(ledger: Ledger, time: int | None) -> Ledger:
+    """Return a ledger with only the answers to commands sent after a time, if one is given.
+
+    Events from before a loss need not agree with the store any more.
+    """
+    if time is None:
+        return ledger
+    answers = Ledger(ledger.player)
+    late = set()
+    for at, command in ledger.commands():
+        answers.record_command(command, at)
+        if at > time:
+            late.add(command["id"])
+    for at, event in ledger.events():
+        # What spectators were shown is read again when the runner advances, not before.
+        if event.get("re") in late and event["type"] != "Watched":
+            answers.record_event(event, at)
+    return answers
 
 
 async def _keep_meanwhile(

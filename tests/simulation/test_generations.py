@@ -21,7 +21,7 @@ from tests.faults.client_state import ClientState
 from tests.simulation import broken
 from tests.simulation.network import Network
 from tests.simulation.player import Player
-from tests.simulation.race import conditions, run
+from tests.simulation.race import answers_since, conditions, run
 from tests.simulation.world import World
 
 
@@ -66,7 +66,7 @@ async def scenario(world: World) -> None:
     both = _moves(player.states[attempt]) & _moves(remembered)
     assert both, f"no move is legal after either of {moves}: use another seed"
     await play(0, min(both))
-    ledgers = [player.ledger.answers_since(world.lost_at)]
+    ledgers = [answers_since(player.ledger, world.lost_at)]
     verdict = check(world.memory.stored(), ledgers, int(world.now()))
     for complaint in verdict.complaints:
         if complaint.kind != "unfinished":

@@ -7,6 +7,7 @@ from collections import Counter
 from typing import Any
 
 from tests.faults.complaint import Complaint
+from tests.faults.ledger import Ledger
 from tests.simulation.faults import TAIL_LOST, FaultMix
 from tests.simulation.loop import VirtualLoop
 from tests.simulation.memory import Keyspace, Memory
@@ -18,10 +19,15 @@ class World:
     """One race's world.
 
     Attributes:
+        rng: the source of all random choices.
+        counts: numbers of occurrences, by name.
         complaints: the violations found during the race.
+        calm: whether faults have stopped.
         closing: whether players should finish.
         lost_at: when the last writes were lost, in Unix milliseconds, or `None`.
         cuts: how often writes were lost.
+        ledgers: the messages of all players.
+        connections: all connections to Redis, in the order they were opened.
         nodes: all nodes, including ended ones.
         skewed: whether the clock of a node was wrong by a minute or more.
         forgotten: addresses with charges that a node had not written when it ended.
@@ -42,6 +48,7 @@ class World:
         self.lost_at: int | None = None
         self.unavailable_until = 0.0
         self.cuts = 0
+        self.ledgers: list[Ledger] = []
         self.connections: dict[Any, None] = {}
         self.nodes: list[Any] = []
         self.skewed = False

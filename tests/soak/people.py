@@ -9,20 +9,21 @@ from __future__ import annotations
 import asyncio
 import random
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence, Set
 from datetime import UTC, datetime
 from http import HTTPStatus
-from typing import Any, get_args
+from typing import get_args
 
 from server.base.wire.session_messages import VERSION
 from server.results.core.boards import Scope
 from server.routes import ROUTES
+from tests.clients.plans import SHORTEST, VANISHED, Table, play_dailies
+from tests.clients.player import UNEXPECTED, LostError
 from tests.faults import plans
 from tests.faults.http import request
 from tests.faults.ledger import Message
-from tests.faults.plans import GAMES, Table
-from tests.faults.player import UNEXPECTED, Player, World
-from tests.faults.wire import LostError, Wire
+from tests.faults.plans import GAMES
+from tests.faults.player import Player, World
 
 STAYING = (1.0, 6.0)
 """Seconds spent on a board or in a room of the lobby."""
@@ -45,17 +46,19 @@ class Person(Player):
         pace: mean seconds between the player's commands.
     """
 
-    # Rooms of the lobby fill up, and rooms seen by others may be gone.
-    unexpected = frozenset(UNEXPECTED) - {"room_full", "unknown_room"}
-
     def __init__(
         self, number: int, world: World, rng: random.Random, ports: Sequence[int], pace: float
     ) -> None:
-        super().__init__(number, world, rng)
+        super().__init__(number, world, rng, pace)
         self._ports = ports
-        self._pace = pace
         self._dailies: list[str] = []
         self._code: str | None = None
+
+    @property
+    def unexpected(self) -> Set[str]:
+        """Refusals that it must not get."""
+        # Rooms of the lobby fill up, and rooms seen by others may be gone.
+        return UNEXPECTED - {"room_full", "unknown_room"}
 
     async def become_new(self) -> None:
         """Become a new guest without a recovery code."""
@@ -70,12 +73,12 @@ class Person(Player):
     async def live(self, tables: asyncio.Queue[Table]) -> None:
         """Perform activities until the world closes, then leave."""
         # Spread out the arrivals.
-        await self._pause(0.0, 4 * self._pace)
+        await self.pause(0.0, 4 * self.pace)
         await self._arrive()
         things: dict[Callable[[], Awaitable[None]], int] = {
-            lambda: self._race(tables): 30,
+            lambda: plans.race(self, tables): 30,
             self._daily: 20,
-            lambda: plans.race_quickly(self, self._pace): 10,
+            lambda: plans.race_quickly(self): 10,
             self._look_on: 7,
             self._drop_in: 7,
             self._look_at_board: 7,
@@ -98,7 +101,7 @@ class Person(Player):
         self.doing = "done"
 
     async def _rest(self) -> None:
-        await asyncio.sleep(self.rng.expovariate(1 / self._pace))
+        await asyncio.sleep(self.rng.expovariate(1 / self.pace))
 
     async def _arrive(self) -> None:
         """Arrive as a new guest."""
@@ -106,14 +109,11 @@ class Person(Player):
         await self.become_new()
         self._dailies = self.rng.sample(GAMES, len(GAMES))
 
-    async def _race(self, tables: asyncio.Queue[Table]) -> None:
-        await plans.race(self, await plans.seat(self, tables), self._pace)
-
     async def _daily(self) -> None:
         self.doing = "listing the dailies"
         await self.ask("daily.list")
         if self._dailies:
-            await plans.daily(self, self._dailies.pop(), self._pace)
+            await play_dailies(self, self._dailies.pop())
 
     async def _look_on(self) -> None:
         if self.world.links:
@@ -129,7 +129,7 @@ class Person(Player):
             room = await self.ask("room.join", code=code)
         else:
             game, key = self.rng.choice(GAMES), f"{self.rng.getrandbits(64):016x}"
-            room = await self.ask("room.create", game=game, seats=4, limit=plans.LIMIT, key=key)
+            room = await self.ask("room.create", game=game, seats=4, limit=SHORTEST, key=key)
         if room is None or room["type"] != "room":
             return
         code = room["code"]
@@ -145,7 +145,7 @@ class Person(Player):
 
     async def _stay(self, share: float = 1.0) -> None:
         """Stay for a while."""
-        await self.until(lambda: self.world.closing, share * self.rng.uniform(*STAYING))
+        await asyncio.sleep(share * self.rng.uniform(*STAYING))
 
     async def _look_at_board(self) -> None:
         """Watch a random board for a while."""
@@ -232,26 +232,22 @@ class Person(Player):
             The answer, or `None` without one.
         """
         try:
-            device = await Wire.open(self.port, lambda _: None, self._ids, self._timeout())
+            device = await self.connect(0, lambda _: None)
         except LostError:
             return None
         try:
-            answer = await self._ask_at(device, "hello", version=VERSION, token=token)
+            answer = await self.answer(device, "hello", version=VERSION, token=token)
             if code is not None:
-                answer = await self._ask_at(device, "SignIn", code=code)
+                answer = await self.answer(device, "SignIn", code=code)
             else:
                 await self._stay()
             return answer
         finally:
-            await device.close()
-
-    async def _ask_at(self, device: Wire, type_: str, **fields: Any) -> Message | None:
-        [future] = await device.send([device.command(type_, **fields)])
-        return await self._answer(future)
+            await device.end()
 
     async def _vanish(self) -> None:
         self.doing = "away"
-        await self.vanish(self.rng.uniform(*plans.VANISHED))
+        await self.vanish(self.rng.uniform(*VANISHED))
 
     async def _part(self) -> None:
         """Export the data and sign out, or just leave; or arrive briefly and delete the account."""

@@ -14,12 +14,12 @@ from pathlib import Path
 
 from redis.exceptions import RedisError
 
+from tests.clients.plans import Table
 from tests.faults import ledger, plans
 from tests.faults.balancer import Balancer
 from tests.faults.checker import Verdict, check
 from tests.faults.complaint import Complaint
 from tests.faults.injection import Fault, Injector
-from tests.faults.plans import Table
 from tests.faults.player import World
 from tests.faults.room_history import Nodes
 from tests.faults.run import reported_by, store_running, stored_when_settled, write_evidence
