@@ -11,28 +11,38 @@ from types import TracebackType
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
+from engine.board import count_home
+from engine.moves import legal_moves
+from engine.notation import move_text, seen_text
 from server.base.wire.session_messages import VERSION
 from tests.clients.client import REFUSED_WITHIN
+from tests.faults.client_state import ClientState
+from tests.faults.known import Known
 from tests.processes import PATIENCE
 from tests.wire import Message, Wire
 
-RANKS = "A23456789TJQK"
+ROBERT = ("w>f0", "s>w", "w>s")
+"""The moves of Robert: bring a card home if possible, or else deal, or turn over the waste."""
 
 BUSY = {"overloaded", "unavailable", "players_away"}
 """Codes of refusals after which to try again: a node is busy, or knows not all members yet."""
 
 
-class Friend:
+class Friend(Known):
     """A player's session without a browser: it takes a hundredth of a page's processor time.
 
     Args:
+        url: the URL of the site.
         name: the name of a new guest.
+        token: the token of a known player, such as a `Player`'s.
 
     Attributes:
+        token: the player's.
         attempt: the id of the last attempt.
     """
 
     def __init__(self, url: str, name: str | None = None, token: str | None = None) -> None:
+        super().__init__()
         self._url = url
         self._stack = ExitStack()
         connected = _connected(url.replace("http", "ws", 1) + "/socket")
@@ -43,9 +53,6 @@ class Friend:
         welcome = self.ask("hello", version=VERSION, token=token, name=name)
         self.token = str(welcome["token"])
         self.attempt = ""
-        self._seq = 0
-        self._result: Message = {}
-        self._piles: dict[str, str] = {}
 
     def __enter__(self) -> Friend:
         return self
@@ -79,7 +86,9 @@ class Friend:
     def _receive(self) -> Message:
         frame = self._socket.recv(timeout=PATIENCE)
         assert isinstance(frame, bytes)
-        return self._wire.unpack(frame)
+        event = self._wire.unpack(frame)
+        assert self.learn(event), event
+        return event
 
     def open_room(self, game: str = "robert", seats: int = 2) -> str:
         """Create a room and return its link."""
@@ -104,39 +113,35 @@ class Friend:
         while True:
             event = self._news.popleft() if self._news else self._receive()
             if event["type"] == "attempt":
-                self._begin(event)
+                self.attempt = event["attempt"]
                 return
 
     def open_daily(self, game: str = "robert") -> None:
         """Start the day's deal of a game."""
-        self._begin(self.ask("daily.open", game=game))
+        self.attempt = self.ask("daily.open", game=game)["attempt"]
 
     def open_challenge(self, link: str) -> None:
         """Start a challenge by its link."""
-        self._begin(self.ask("PlayChallenge", challenge=link.rpartition("/")[2]))
+        link_id = link.rpartition("/")[2]
+        self.attempt = self.ask("PlayChallenge", challenge=link_id)["attempt"]
 
     def race_alone(self, game: str = "robert") -> None:
         """Start a race in a room with a single seat."""
         self.start(self.open_room(game, seats=1))
         self.wait_for_round()
 
-    def _begin(self, attempt: Message) -> None:
-        self.attempt, self._seq = attempt["attempt"], attempt["seq"]
-        self._result = attempt["result"]
-        self._piles = dict(attempt["piles"])
+    @property
+    def _state(self) -> ClientState:
+        return self.states[self.attempt]
 
     def play(self, move: str) -> None:
         """Play a move, such as `s>w`."""
-        self._seq += 1
-        moved = self.ask("move", attempt=self.attempt, seq=self._seq, move=move)
-        self._result = moved["result"]
-        for pile, taken, put in moved["changes"]:
-            held = self._piles[pile]
-            self._piles[pile] = held[: len(held) - 2 * taken] + put
+        self.ask("move", attempt=self.attempt, seq=self._state.seq + 1, move=move)
 
     def cards(self, pile: str) -> list[str]:
         """Return the cards of a pile, bottom to top."""
-        held = self._piles[pile]
+        view = self._state.view
+        held = seen_text(view.piles[view.ruleset.pile_numbers[pile]])
         return [held[at : at + 2] for at in range(0, len(held), 2)]
 
     def draw(self, moves: int) -> None:
@@ -146,20 +151,13 @@ class Friend:
 
     def play_robert(self, home: int) -> None:
         """Play Robert until this many cards are home."""
-        while self._result["home"] < home:
-            (*_, foundation), waste = self.cards("f0"), self.cards("w")
-            if waste and adjoin(foundation, waste[-1]):
-                self.play("w>f0")
-            else:
-                self.play("s>w" if self.cards("s") else "w>s")
+        while count_home((view := self._state.view).ruleset, view.piles) < home:
+            legal = {move_text(view.ruleset, move) for move in legal_moves(view)}
+            self.play(next(move for move in ROBERT if move in legal))
 
     def give_up(self) -> None:
         """Resign the attempt."""
-        self.ask("resign", attempt=self.attempt, seq=self._seq + 1)
-
-
-def adjoin(one: str, other: str) -> bool:
-    return (RANKS.index(one[0]) - RANKS.index(other[0])) % 13 in {1, 12}
+        self.ask("resign", attempt=self.attempt, seq=self._state.seq + 1)
 
 
 def _connected(url: str) -> ClientConnection:

@@ -9,7 +9,8 @@ import msgpack
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, WebSocket, expect
 from playwright.sync_api import Error as PlaywrightError
 
-from tests.browser.friend import Friend, adjoin
+from engine.cards import RANKS
+from tests.browser.friend import Friend
 
 DESKTOP: dict[str, Any] = {
     "viewport": {"width": 1280, "height": 800},
@@ -294,3 +295,8 @@ class Player:
         """Close the browser context and fail if the page had uncaught errors."""
         self.context.close()
         assert self.problems == [], self.problems
+
+
+def adjoin(one: str, other: str) -> bool:
+    """Return whether two cards' ranks are adjacent, counting King and Ace."""
+    return (RANKS.index(one[0]) - RANKS.index(other[0])) % 13 in {1, 12}
