@@ -6,13 +6,11 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from itertools import count
 from typing import Any
 
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from server.base.wire.session_messages import VERSION
 from tests.clients.session import Session
 from tests.processes import PATIENCE
 from tests.wire import Message
@@ -34,7 +32,6 @@ class Client(Session):
         news: unsolicited events not yet taken by `next`.
         seen: the types of all unsolicited events.
         since_answer: the types of unsolicited events since the last answer.
-        token: the player's, or empty before a successful hello.
     """
 
     def __init__(
@@ -45,37 +42,17 @@ class Client(Session):
         self.news: asyncio.Queue[Message] = asyncio.Queue()
         self.seen: list[str] = []
         self.since_answer: list[str] = []
-        self.token = ""
-        self._ids = count(1)
         self._reader = asyncio.create_task(self._read())
-
-    async def ask(self, type_: str, **fields: Any) -> Message:
-        """Send a command, and return its answer.
-
-        Raises:
-            ConnectionError: the socket was closed before the answer came.
-        """
-        async with asyncio.timeout(PATIENCE):
-            answer: Message | None = await self.send(type_, **fields)
-        if answer is None:
-            raise ConnectionError(f"closed with {self.socket.close_code}")
-        return answer
 
     def send(self, type_: str, **fields: Any) -> asyncio.Future[Any]:
         """Schedule a command, and return the future of its answer."""
-        return self.submit({"type": type_, "id": next(self._ids), **fields})
+        return self.submit(self._command(type_, fields))
 
     def transmit(self, frame: bytes) -> None:
         """Schedule a frame."""
         self._sending = asyncio.ensure_future(self.socket.send(frame))
         # If the socket is closed, the command's answer is `None`.
         self._sending.add_done_callback(lambda sent: sent.cancelled() or sent.exception())
-
-    async def hello(self, token: str | None = None, **fields: Any) -> Message:
-        """Say hello, and return the welcome."""
-        welcome = await self.ask("hello", version=VERSION, token=token, **fields)
-        self.token = welcome.get("token", "")
-        return welcome
 
     async def keep(self) -> str:
         """Keep the identity by a new recovery code, and return it."""

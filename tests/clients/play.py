@@ -5,15 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from tests.clients.client import Client, Message
+from tests.clients.session import Session
 
 KEY = "0123456789"
 
 
-async def room_of(*clients: Client, game: str = "robert", **settings: Any) -> str:
-    """Say hello from each client, open a room of the first for all, and return its code."""
+async def room_of(*clients: Session, game: str = "robert", **settings: Any) -> str:
+    """Say hello from new clients, open a room of the first for all, and return its code."""
     host, *guests = clients
     for client in clients:
-        await client.hello()
+        if not client.token:
+            await client.hello()
     wanted = {"game": game, "seats": max(2, len(clients)), "limit": 600, "key": KEY} | settings
     room = await host.ask("room.create", **wanted)
     for guest in guests:

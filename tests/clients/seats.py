@@ -12,14 +12,16 @@ from server.base.core.ids import PlayerId
 from server.base.net.budgets import Budgets
 from server.base.net.load import Load
 from server.base.wire.session import Session as NodeSession
-from server.base.wire.session_messages import VERSION
 from server.base.work.metrics import Metrics
 from server.handlers import handlers_of
 from tests.base.redis.servers import running
+from tests.clients.play import KEY, room_of
 from tests.clients.session import Session
 from tests.nodes import Node
 from tests.processes import PATIENCE
 from tests.wire import Message
+
+__all__ = ["KEY", "HubNode", "Seat", "hubs_on", "room_of"]
 
 _ids = count(1)
 
@@ -32,7 +34,6 @@ class Seat(Session):
         news: the unsolicited events among them.
         behind: whether the client counts as too slow to be sent changes.
         code: the close code, once the session has been closed.
-        token: the player's, or empty if the hello was refused.
     """
 
     def __init__(self, node: HubNode, address: str = "") -> None:
@@ -41,7 +42,6 @@ class Seat(Session):
         self.news: list[Message] = []
         self.behind = False
         self.code: int | None = None
-        self.token = ""
         self.session = NodeSession(
             f"session {next(_ids)}",
             self,
@@ -51,7 +51,6 @@ class Seat(Session):
             budgets=node.budgets,
         )
         self._hub = node.hub
-        self._commands = count(1)
         self._came = asyncio.Event()
 
     @property
@@ -60,23 +59,9 @@ class Seat(Session):
         assert self.session.player is not None
         return self.session.player
 
-    async def ask(self, type_: str, **fields: Any) -> Message:
-        """Send a command, and return its answer."""
-        async with asyncio.timeout(PATIENCE):
-            event: Message = await self.submit(
-                {"type": type_, "id": next(self._commands), **fields}
-            )
-        return event
-
     def transmit(self, frame: bytes) -> None:
         """Pass a frame to the node."""
         self.session.receive(frame)
-
-    async def hello(self, **fields: Any) -> Message:
-        """Say hello."""
-        answer = await self.ask("hello", version=VERSION, **fields)
-        self.token = answer.get("token", "")
-        return answer
 
     async def next(self, type_: str, test: Callable[[Message], bool] = lambda _: True) -> Message:
         """Wait for news of a type that passes a test, and return it."""
@@ -170,16 +155,3 @@ async def hubs_on(*nodes: Node) -> AsyncIterator[list[HubNode]]:
             stack.push_async_callback(each.services.room_feeds.close)
             await stack.enter_async_context(running(each.node.run))
         yield hubs
-
-
-KEY = "0123456789"
-
-
-async def room_of(*seats: Seat, game: str = "robert", key: str = KEY) -> str:
-    """Open a room of the first player with all others in it, and return its code."""
-    host, *guests = seats
-    wanted = {"game": game, "seats": max(2, len(seats)), "limit": 600, "key": key}
-    code = (await host.ask("room.create", **wanted))["code"]
-    for guest in guests:
-        await guest.ask("room.join", code=code)
-    return str(code)
