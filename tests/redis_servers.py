@@ -38,12 +38,7 @@ class Server:
     """
 
     def __init__(
-        self,
-        data: Path,
-        *,
-        program: str | None = None,
-        config: str = "redis.conf",
-        **options: str,
+        self, data: Path, *, program: str | None = None, config: str = "redis.conf", **options: str
     ) -> None:
         self.port = free_port()
         self.data = data

@@ -14,10 +14,8 @@ from redis.crc import key_slot
 from server.base.core import keys
 from server.base.core.days import DailyId
 from server.base.core.ids import ALPHABET, CODE_ALPHABET
-from server.deals.core import keys as deals_keys
 from server.lobby.core import keys as lobby_keys
 from server.play.core import keys as play_keys
-from server.players.core import keys as players_keys
 from server.results.core import keys as results_keys
 from server.results.core.boards import of_daily
 from server.rooms.core import keys as rooms_keys
@@ -62,30 +60,12 @@ def test_partitions_spread_over_a_cluster() -> None:
 
 
 def test_keys_of_different_kinds_differ() -> None:
-    daily = DailyId("x", 1)
-    made = [
-        play_keys.attempt("x"),
-        rooms_keys.room("x"),
-        keys.presence("x"),
-        keys.outbox(1),
-        keys.due(1),
-        deals_keys.deal("x"),
-        deals_keys.daily(daily),
-        deals_keys.pool("x"),
-        players_keys.player("x"),
-        players_keys.history("x"),
-        results_keys.leaderboard(of_daily(daily, "guests")),
-        results_keys.leaderboard(of_daily(daily, "ranked")),
-        results_keys.curves(of_daily(daily, "guests")),
-        rooms_keys.race("x"),
-        results_keys.met("x"),
-        keys.quota("x"),
-        keys.NODES,
-        keys.barrier(play_keys.attempt("x")),
-        lobby_keys.OPEN_ROOMS,
-        lobby_keys.OPEN_ROWS,
-        lobby_keys.open_rooms_of(""),
-        lobby_keys.open_rooms_of("x"),
+    board = of_daily(DailyId("x", 1), "guests")
+    made = [key for module in KEY_MODULES for key in all_of(module).values()]
+    made += [keys.barrier(play_keys.attempt("x")), lobby_keys.open_rooms_of("")]
+    made += [
+        results_keys.leaderboard(board),
+        results_keys.leaderboard(board._replace(group="ranked")),
     ]
     assert len(set(made)) == len(made)
 

@@ -79,9 +79,7 @@ def test_lines_of_an_event_beyond_the_limit_are_counted(sampled: Sampled) -> Non
     assert sampled.found() == []
 
 
-async def test_a_count_is_logged_at_the_end_of_its_window(
-    sampled: Sampled,
-) -> None:
+async def test_a_count_is_logged_at_the_end_of_its_window(sampled: Sampled) -> None:
     sampled.sampler.flush()
     sampled.now = WINDOW - 0.001
     for _ in range(LINES["warning"] + 2):

@@ -299,9 +299,7 @@ async def refused(port: int, origin: str) -> None:
     assert status == b"403"
 
 
-async def test_a_flood_and_an_outage_are_logged_in_few_json_lines(
-    redis_alone: Server,
-) -> None:
+async def test_a_flood_and_an_outage_are_logged_in_few_json_lines(redis_alone: Server) -> None:
     with running(serve_command(redis_alone.url, "json")) as server:
         port = json.loads(await asyncio.to_thread(server.wait_for, "listening"))["port"]
         floods = 10 * LINES["info"]

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tests.base.web.test_pages import fetch
-from tests.clients.client import opened
+from tests.clients.client import Client, opened
 from tests.conftest import SECRET_KEY_FILE
 from tests.processes import Running, free_port, running
 from tests.redis_servers import Server, until
@@ -75,18 +75,27 @@ def appended(server: Server) -> Path:
     return found
 
 
+async def begin(client: Client, moves: int) -> str:
+    """Open a daily, play some moves, and return the attempt's id."""
+    await client.hello()
+    attempt = str((await client.ask("daily.open", game="robert"))["attempt"])
+    await move(client, attempt, *range(2, 2 + moves))
+    return attempt
+
+
+async def move(client: Client, attempt: str, *seqs: int) -> None:
+    """Play moves with these numbers."""
+    for seq in seqs:
+        moved = await client.ask("move", attempt=attempt, seq=seq, move="s>w")
+        assert moved["seq"] == seq, moved
+
+
 async def test_a_lost_tail_is_reported_by_log_metrics_and_readiness(server: Server) -> None:
     with site_on(server.url) as site:
         async with opened(site.port) as client:
-            await client.hello()
-            daily = await client.ask("daily.open", game="robert")
-            attempt = daily["attempt"]
-            for seq, move in ((2, "s>w"), (3, "s>w")):
-                await client.ask("move", attempt=attempt, seq=seq, move=move)
+            attempt = await begin(client, 2)
             size = appended(server).stat().st_size
-            for seq in range(4, 9):
-                moved = await client.ask("move", attempt=attempt, seq=seq, move="s>w")
-                assert moved["seq"] == seq, moved
+            await move(client, attempt, *range(4, 9))
             # At least one of the node's marks follows the place of the cut.
             await until_marked(server)
             server.kill()
@@ -98,7 +107,7 @@ async def test_a_lost_tail_is_reported_by_log_metrics_and_readiness(server: Serv
             await asyncio.to_thread(until, lambda: site.ready()[0] == 200)
             # The client receives the remaining entries, and continues from there.
             assert (await client.ask("attempt.open", attempt=attempt))["seq"] == 3
-            assert (await client.ask("move", attempt=attempt, seq=4, move="s>w"))["seq"] == 4
+            await move(client, attempt, 4)
         seconds, journals, entries = site.lost()
         assert (journals, entries) == (1, 5)
         told = site.told("data_lost")
@@ -132,14 +141,10 @@ def _is_later(server: Server, before: float) -> bool:
     return mark(server) > before
 
 
-async def test_an_empty_store_is_not_served_until_the_right_one_returns(
-    server: Server,
-) -> None:
+async def test_an_empty_store_is_not_served_until_the_right_one_returns(server: Server) -> None:
     with site_on(server.url) as site:
         async with opened(site.port) as client:
-            await client.hello()
-            daily = await client.ask("daily.open", game="robert")
-            await client.ask("move", attempt=daily["attempt"], seq=2, move="s>w")
+            await begin(client, 1)
         await asyncio.to_thread(until, lambda: site.ready() == (200, "ok"))
         server.kill()
         kept = server.data.with_name(server.data.name + "-kept")
@@ -168,16 +173,12 @@ async def test_an_empty_store_is_not_served_until_the_right_one_returns(
 async def test_a_restart_without_losses_is_not_reported(server: Server) -> None:
     with site_on(server.url) as site:
         async with opened(site.port) as client:
-            await client.hello()
-            daily = await client.ask("daily.open", game="robert")
-            for seq in range(2, 6):
-                await client.ask("move", attempt=daily["attempt"], seq=seq, move="s>w")
+            attempt = await begin(client, 4)
             server.kill()
             server.start()
             await asyncio.to_thread(site.node.wait_for, '"store_back"')
             await until_marked(server)
-            moved = await client.ask("move", attempt=daily["attempt"], seq=6, move="s>w")
-            assert moved["seq"] == 6
+            await move(client, attempt, 6)
         assert site.lost() == (0, 0, 0)
         assert site.ready() == (200, "ok")
         assert not site.told("data_lost")

@@ -84,26 +84,20 @@ class _Wire:
         self.sent: list[bytes] = []
 
     def send(self, frame: bytes, key: Hashable = None) -> None:
-        """Record a frame."""
         self.sent.append(frame)
 
     def is_full(self) -> bool:
-        """Return `False`: nothing large is sent."""
         return False
 
     def is_behind(self) -> bool:
-        """Return `False`: the client keeps up."""
         return False
 
     def in_turn(self, begin: Callable[[], None], _cost: float) -> None:
-        """Begin immediately."""
         begin()
 
-    def hold(self) -> None:
-        """Do nothing: only one command is sent."""
+    def hold(self) -> None: ...
 
-    def release(self) -> None:
-        """Do nothing."""
+    def release(self) -> None: ...
 
     def close(self, code: int) -> None:
         """Fail: no test leads to a close."""
@@ -144,7 +138,6 @@ class _Handlers:
             reply(Played(before, played.after, played.delta))
 
     def now(self) -> int:
-        """Return a fixed time."""
         return 1_000
 
 

@@ -57,14 +57,12 @@ class Example:
     @property
     def name(self) -> str:
         """The name of its struct, or `progress`."""
-        kinds = COMMANDS if self.sign == ">" else EVENTS
-        if FIRST_NUMBER <= self.value[0] <= LAST_NUMBER:
-            return "PlayMove" if self.sign == ">" else "Moved"
-        return (
-            "progress"
-            if self.value[0] == PROGRESS and self.sign == "<"
-            else (kinds[self.value[0]].__name__)
-        )
+        kind, is_command = self.value[0], self.sign == ">"
+        if FIRST_NUMBER <= kind <= LAST_NUMBER:
+            return "PlayMove" if is_command else "Moved"
+        if is_command:
+            return COMMANDS[kind].__name__
+        return "progress" if kind == PROGRESS else EVENTS[kind].__name__
 
 
 def examples() -> Iterator[Example]:

@@ -10,32 +10,19 @@ from server.base.core.memory_level import LEVELS, Level, New, Usage, level_at, m
 
 
 @pytest.mark.parametrize(
-    ("before", "used", "after"),
+    ("before", "after"),
     [
-        ("free", 0, "free"),
-        ("free", 79, "free"),
-        ("free", 80, "filling"),
-        ("free", 85, "tight"),
-        ("free", 90, "short"),
-        ("free", 95, "scarce"),
-        ("free", 100, "full"),
-        ("filling", 79, "filling"),
-        ("filling", 77, "free"),
-        ("short", 89, "short"),
-        ("short", 87, "tight"),
-        ("short", 84, "tight"),
-        ("short", 94, "short"),
-        ("short", 95, "scarce"),
-        ("full", 98, "full"),
-        ("full", 96, "scarce"),
-        ("full", 89, "short"),
-        ("full", 10, "free"),
+        ("free", {0: "free", 79: "free", 80: "filling", 85: "tight", 90: "short", 95: "scarce"}),
+        ("free", {100: "full"}),
+        ("filling", {79: "filling", 77: "free"}),
+        ("short", {89: "short", 87: "tight", 84: "tight", 94: "short", 95: "scarce"}),
+        ("full", {98: "full", 96: "scarce", 89: "short", 10: "free"}),
     ],
 )
 def test_a_level_ends_below_the_share_at_which_it_starts(
-    before: Level, used: int, after: Level
+    before: Level, after: dict[int, Level]
 ) -> None:
-    assert level_at(before, Usage(used, 100)) == after
+    assert {used: level_at(before, Usage(used, 100)) for used in after} == after
 
 
 def test_without_a_limit_there_is_always_room() -> None:

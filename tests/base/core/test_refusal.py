@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -23,27 +24,21 @@ CLIENT = ROOT / "server" / "client"
 """The client library, which has its own codes."""
 
 
+def server_nodes() -> Iterator[ast.AST]:
+    """Yield the syntax of the server, except that of `refusal.py`."""
+    for path in (ROOT / "server").rglob("*.py"):
+        if path.name != "refusal.py" and not path.is_relative_to(CLIENT):
+            yield from ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+
+
 def raised_codes() -> set[str]:
     """Return every code passed to a class named `…Refusal` in the server."""
     return {
         node.args[0].value
-        for path in (ROOT / "server").rglob("*.py")
-        if not path.is_relative_to(CLIENT)
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in server_nodes()
         if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("Refusal")
         if node.args and isinstance(node.args[0], ast.Constant)
         if isinstance(node.args[0].value, str)
-    }
-
-
-def server_strings() -> set[str]:
-    """Return every string constant in the server, except those of `refusal.py`."""
-    return {
-        node.value
-        for path in (ROOT / "server").rglob("*.py")
-        if path.name != "refusal.py" and not path.is_relative_to(CLIENT)
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Constant) and isinstance(node.value, str)
     }
 
 
@@ -66,7 +61,8 @@ def test_every_raised_code_has_a_sentence() -> None:
 
 
 def test_every_code_is_in_use() -> None:
-    assert SENTENCES.keys() - ENGINE_CODES <= server_strings()
+    used = {node.value for node in server_nodes() if isinstance(node, ast.Constant)}
+    assert SENTENCES.keys() - ENGINE_CODES <= used
 
 
 def test_the_protocol_lists_the_same_codes_in_the_same_order() -> None:

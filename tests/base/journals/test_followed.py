@@ -59,7 +59,7 @@ async def test_an_own_append_sets_the_state_and_is_reported_once(node: Node) -> 
 
 
 async def test_another_nodes_entry_is_folded_and_a_missed_one_is_read(
-    node: Node, other: Node
+    node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     circle = (await founded(node)).id
     journals = other.services.circles.journals
@@ -70,12 +70,9 @@ async def test_another_nodes_entry_is_folded_and_a_missed_one_is_read(
     await muted(node, circle, is_muted=True)
     await has(other, circle, before.version + 1)
     # An entry that is not published, and one that is.
-    publishers, node.services.circles.journals.appended.subscribers = (
-        node.services.circles.journals.appended.subscribers,
-        [],
-    )
-    await muted(node, circle, is_muted=False)
-    node.services.circles.journals.appended.subscribers = publishers
+    with monkeypatch.context() as patch:
+        patch.setattr(node.services.circles.journals.appended, "subscribers", [])
+        await muted(node, circle, is_muted=False)
     after = await muted(node, circle, is_muted=True)
     await has(other, circle, after.version)
     assert journals.state(circle) == after

@@ -42,9 +42,7 @@ async def test_pending_appends_fail_when_the_connection_breaks_and_the_next_succ
         await append(journals, count + 1)
 
 
-async def test_an_append_can_require_the_previous_entrys_text(
-    journals: JournalStore,
-) -> None:
+async def test_an_append_can_require_the_previous_entrys_text(journals: JournalStore) -> None:
     await append(journals, 1, "other")
     for previous in ("entry 1", "othe", "other "):
         with pytest.raises(ConflictError, match=KEY):

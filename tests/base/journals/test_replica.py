@@ -104,11 +104,7 @@ class WordJournal:
         self.seen: list[Words | None] = []
 
     async def add(
-        self,
-        word: str | None,
-        unless: Callable[[Words], bool] | None = None,
-        *,
-        soon: bool = False,
+        self, word: str | None, unless: Callable[[Words], bool] | None = None, *, soon: bool = False
     ) -> Words:
         """Add a word, or nothing, and return the new state; refuse where `unless` holds."""
         if soon:
@@ -127,9 +123,9 @@ class WordJournal:
 
         return (await self.replica.decide(decide)).after
 
-    def add_soon(self, word: str, unless: Callable[[Words], bool] | None = None) -> PendingWord:
+    def add_soon(self, word: str, unless: Callable[[Words], bool] | None = None) -> _PendingWord:
         """Add a word by a command that is decided immediately if the state is current."""
-        pending = PendingWord(word, unless)
+        pending = _PendingWord(word, unless)
         self.replica.submit(pending.decide, pending.finish)
         return pending
 
@@ -138,7 +134,7 @@ class WordJournal:
         return lose_connection(self.node.database, KEY)
 
 
-class PendingWord:
+class _PendingWord:
     """A command that adds a word.
 
     Attributes:
@@ -154,14 +150,12 @@ class PendingWord:
         self._outcome: asyncio.Future[Words] = asyncio.get_running_loop().create_future()
 
     def decide(self, state: Words | None, _: int) -> tuple[str, Words]:
-        """Add the word, or refuse."""
         self.seen.append(state)
         if self._unless is not None and self._unless(state or ()):
             raise Refusal("internal", "refused by the test")
         return self._word, (*(state or ()), self._word)
 
     def finish(self, outcome: Step[Words] | Exception) -> None:
-        """Set the outcome."""
         if isinstance(outcome, Exception):
             self._outcome.set_exception(outcome)
         else:
@@ -289,14 +283,13 @@ async def test_a_due_event_seen_by_two_nodes_is_appended_once(
     assert await journal(redis) == ("a", "late")
 
 
-class TickingClock(SetClock):
+class _TickingClock(SetClock):
     """A clock that advances by a millisecond on each reading."""
 
     def __init__(self) -> None:
         super().__init__(LATE - 50)
 
     def now(self) -> int:
-        """Return the next millisecond."""
         self.time += 1
         return self.time
 
@@ -304,7 +297,7 @@ class TickingClock(SetClock):
 async def test_no_command_is_appended_between_a_deadline_and_its_event(
     redis: Client, node: Node
 ) -> None:
-    ticking = WordJournal(node, TickingClock())
+    ticking = WordJournal(node, _TickingClock())
     while "late" not in await ticking.add("on time"):
         pass
     words = await journal(redis)
@@ -333,11 +326,10 @@ async def test_concurrent_commands_are_all_appended_in_some_order(
     assert sorted(words, key=itemgetter(0)) == sent
 
 
-class Caller:
+class _Caller:
     """The owner of a command."""
 
     def decide(self, _: Words | None, __: int) -> str:
-        """Fail."""
         raise LookupError
 
 
@@ -350,7 +342,7 @@ async def test_the_caller_of_a_failed_command_is_freed_without_a_garbage_collect
         await reading
     if first == "a waiting command":
         await asyncio.sleep(0)
-    caller = Caller()
+    caller = _Caller()
     freed = weakref.ref(caller)
     gc.disable()
     try:

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 import msgspec
 import pytest
@@ -26,7 +26,6 @@ from server.play.core.result import Help
 from server.play.journal import AttemptDefinition
 from server.rooms.core.commands import finish, set_ready, start, take_seat
 from server.rooms.core.events import Event as RoomEvent
-from server.rooms.core.room import Room
 from server.rooms.journal import RoomDefinition
 from tests.base.journals.test_replica import SIZE, WordJournal, Words
 from tests.builders import ADA, CODE, DEAL, LIMIT, START, opened, reached, started, then
@@ -34,10 +33,8 @@ from tests.nodes import Node, SetClock
 from tests.sizes import SAMPLED, cases
 from tests.traced import traced
 
-T = TypeVar("T")
 
-
-class Filled:
+class _Filled:
     """A cache, filled by names."""
 
     def __init__(self, node: Node, clock: SetClock) -> None:
@@ -59,16 +56,15 @@ class Filled:
 
     @property
     def names(self) -> str:
-        """The names in the cache, among the names used by the tests."""
         return "".join(name for name in "abcdefghij" if self.replicas.known(name))
 
 
 @pytest.fixture
-def filled(node: Node, clock: SetClock) -> Filled:
-    return Filled(node, clock)
+def filled(node: Node, clock: SetClock) -> _Filled:
+    return _Filled(node, clock)
 
 
-def test_the_least_recently_used_replica_is_evicted(filled: Filled) -> None:
+def test_the_least_recently_used_replica_is_evicted(filled: _Filled) -> None:
     filled.use("a", "b", "c")
     assert filled.replicas.find_to_append("a") is not None
     filled.use("d")
@@ -77,7 +73,7 @@ def test_the_least_recently_used_replica_is_evicted(filled: Filled) -> None:
     assert filled.names == "ade"
 
 
-def test_read_only_replicas_do_not_evict_used_ones(filled: Filled) -> None:
+def test_read_only_replicas_do_not_evict_used_ones(filled: _Filled) -> None:
     filled.use("a", "b", "c")
     filled.put("d", "e", "f", "g")
     assert filled.names == "abcfg"
@@ -88,7 +84,7 @@ def test_read_only_replicas_do_not_evict_used_ones(filled: Filled) -> None:
     assert filled.names == "abcgh"
 
 
-def test_a_read_only_replica_used_later_is_cached_once(filled: Filled) -> None:
+def test_a_read_only_replica_used_later_is_cached_once(filled: _Filled) -> None:
     filled.put("a", "b")
     replica = filled.replicas.known("a")
     assert filled.replicas.find_to_append("a") is replica
@@ -98,7 +94,7 @@ def test_a_read_only_replica_used_later_is_cached_once(filled: Filled) -> None:
     assert filled.replicas.find_to_append("a") is replica
 
 
-def test_a_journal_has_one_replica(filled: Filled, node: Node, clock: SetClock) -> None:
+def test_a_journal_has_one_replica(filled: _Filled, node: Node, clock: SetClock) -> None:
     filled.put("a")
     filled.use("b")
     for name in "ab":
@@ -107,13 +103,13 @@ def test_a_journal_has_one_replica(filled: Filled, node: Node, clock: SetClock) 
         )
 
 
-def test_an_uncached_journal_is_not_found(filled: Filled) -> None:
+def test_an_uncached_journal_is_not_found(filled: _Filled) -> None:
     assert filled.replicas.known("a") is None
     assert filled.replicas.find_to_append("a") is None
     assert filled.names == ""
 
 
-async def test_a_replica_that_has_grown_evicts_others(filled: Filled) -> None:
+async def test_a_replica_that_has_grown_evicts_others(filled: _Filled) -> None:
     """Replicas are added before they are read. Using a replica, or adding one, updates its size."""
     assert EMPTY_SIZE == SIZE
     filled.use("a", "b", "c")
@@ -141,7 +137,7 @@ async def test_a_replica_that_has_grown_evicts_others(filled: Filled) -> None:
     assert filled.names == "dfg"
 
 
-async def test_a_replica_read_after_many_additions_is_counted(filled: Filled) -> None:
+async def test_a_replica_read_after_many_additions_is_counted(filled: _Filled) -> None:
     """After a restart, many replicas are added before the first one has been read."""
     replicas = filled.replicas = ReplicaCache(0, 1_000 * EMPTY_SIZE)
     names = [f"{number}" for number in range(100)]
@@ -157,7 +153,7 @@ async def test_a_replica_read_after_many_additions_is_counted(filled: Filled) ->
 
 
 async def test_growth_by_other_nodes_appends_is_counted_when_a_replica_is_found(
-    filled: Filled,
+    filled: _Filled,
 ) -> None:
     replicas = filled.replicas = ReplicaCache(0, 1_000 * EMPTY_SIZE)
     filled.put("a")
@@ -173,14 +169,13 @@ async def test_growth_by_other_nodes_appends_is_counted_when_a_replica_is_found(
 @SAMPLED
 @pytest.mark.parametrize("game", games())
 @pytest.mark.parametrize(
-    ("helped", "moves"),
-    [("undo", 60), *product(("none", "undo"), (0, 10, 200))][: cases(1, 7)],
+    ("helped", "moves"), [("undo", 60), *product(("none", "undo"), (0, 10, 200))][: cases(1, 7)]
 )
 def test_the_estimated_size_of_an_attempt_is_accurate(game: str, helped: Help, moves: int) -> None:
     rng = random.Random(f"{game} {moves}")
     journals = [_played(game, helped, moves, rng) for _ in range(4)]
 
-    def read() -> list[Replica[Attempt, AttemptEvent]]:
+    def read() -> list[Replica[Any, Any]]:
         found = []
         for deal, texts in journals:
             own = replace(deal, seed=bytes(bytearray(deal.seed)), commitment=deal.commitment + "0")
@@ -188,9 +183,7 @@ def test_the_estimated_size_of_an_attempt_is_accurate(game: str, helped: Help, m
             found.append(_replica(definition, texts))
         return found
 
-    replicas, taken = _measured(read)
-    estimated = sum(each.size for each in replicas)
-    assert taken / 1.5 < estimated < 1.6 * taken, (taken / 4, estimated / 4)
+    _assert_accurate(read, 1.5, 1.6)
 
 
 @pytest.mark.parametrize(
@@ -201,20 +194,21 @@ def test_the_estimated_size_of_a_room_is_accurate(members: int, rounds: int) -> 
     players = [PlayerId(f"p{number}".ljust(16, "a")) for number in range(members)]
     texts = _raced(players, rounds)
 
-    def read() -> list[Replica[Room, RoomEvent]]:
+    def read() -> list[Replica[Any, Any]]:
         definition = RoomDefinition(cast(Any, None), CODE, cast(Any, None))
         return [_replica(definition, texts) for _ in range(10)]
 
-    replicas, taken = _measured(read)
-    estimated = sum(each.size for each in replicas)
-    assert taken / 2 < estimated < 2 * taken, (taken / 10, estimated / 10)
+    _assert_accurate(read, 2, 2)
 
 
-def _measured(make: Callable[[], T]) -> tuple[T, int]:
-    """Return the result of `make`, and the bytes that it takes."""
-    make()
+def _assert_accurate(read: Callable[[], list[Replica[Any, Any]]], less: float, more: float) -> None:
+    """Compare the sizes of replicas with the bytes that they take."""
+    read()
     with traced() as held:
-        return make(), held()
+        replicas = read()
+        taken = held()
+    estimated = sum(each.size for each in replicas)
+    assert taken / less < estimated < more * taken, (taken, estimated, len(replicas))
 
 
 def _replica(definition: Any, texts: list[str]) -> Replica[Any, Any]:

@@ -303,9 +303,7 @@ async def test_a_checkpoint_drops_the_entries_before_it_and_numbers_go_on(
     assert (await journals.read(KEY)).texts == [WHOLE]
 
 
-async def test_a_checkpoint_out_of_order_drops_nothing(
-    journals: JournalStore,
-) -> None:
+async def test_a_checkpoint_out_of_order_drops_nothing(journals: JournalStore) -> None:
     await append_all(journals, 3)
     for wrong in (3, 5):
         with pytest.raises(ConflictError):

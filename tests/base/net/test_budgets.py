@@ -44,13 +44,12 @@ def player_at(budgets: Budgets, address: str, number: int) -> Payer:
     return payer_of(budgets, address, PlayerId(f"{number:016}"))
 
 
-class FakeClock:
+class _FakeClock:
     """A clock set by the test."""
 
     time = 1_000.0
 
     def __call__(self) -> float:
-        """Return the time."""
         return self.time
 
 
@@ -163,7 +162,7 @@ def tried(payer: Payer, *, right: bool = False) -> float:
 
 @pytest.mark.parametrize("where", [HOME, "2001:db8:1:2::/64"])
 def test_guesses_are_limited_to_a_few_a_minute(where: str) -> None:
-    now = FakeClock()
+    now = _FakeClock()
     budgets = Budgets(clock=now)
     guessing = [player_at(budgets, where, number) for number in range(50)]
 
@@ -181,7 +180,7 @@ def test_guesses_are_limited_to_a_few_a_minute(where: str) -> None:
 
 
 def test_a_correct_code_is_accepted_despite_other_players_guesses() -> None:
-    now = FakeClock()
+    now = _FakeClock()
     budgets = Budgets(clock=now)
     for number in range(100):
         guesser = player_at(budgets, HOME, number)
@@ -203,7 +202,7 @@ def test_a_correct_code_is_accepted_despite_other_players_guesses() -> None:
 
 
 def test_new_rules_are_limited_per_player_address_and_node() -> None:
-    budgets, own = Budgets(100, clock=FakeClock()), int(limits.PLAYER_RULES.at_once)
+    budgets, own = Budgets(100, clock=_FakeClock()), int(limits.PLAYER_RULES.at_once)
     shared, whole = int(100 * limits.ADDRESS_RULES.at_once), int(limits.NODE_RULES.at_once)
 
     def refusals(count: int, name: str, address: str = HOME) -> list[Refusal]:
@@ -230,7 +229,7 @@ def test_new_rules_are_limited_per_player_address_and_node() -> None:
 
 
 def test_reports_are_limited_per_player_and_address_and_refused_ones_are_free() -> None:
-    budgets, own = Budgets(10, clock=FakeClock()), int(limits.PLAYER_REPORTS.at_once)
+    budgets, own = Budgets(10, clock=_FakeClock()), int(limits.PLAYER_REPORTS.at_once)
 
     def refused(payer: Payer) -> None:
         with pytest.raises(Refusal, match="too_fast"), payer.report():
@@ -252,7 +251,7 @@ def test_reports_are_limited_per_player_and_address_and_refused_ones_are_free() 
 
 
 def test_a_preview_does_not_allow_further_guesses() -> None:
-    now = FakeClock()
+    now = _FakeClock()
     budgets = Budgets(clock=now)
     found = 0
     for _ in range(100):
@@ -266,7 +265,7 @@ def test_a_preview_does_not_allow_further_guesses() -> None:
 
 
 def test_networks_of_one_customer_share_a_budget() -> None:
-    budgets = Budgets(players=25, clock=FakeClock())
+    budgets = Budgets(players=25, clock=_FakeClock())
     numbers = count()
 
     def networks(take: Callable[[str], object], times: int = 2_000) -> int:
@@ -305,7 +304,7 @@ def test_networks_of_one_customer_share_a_budget() -> None:
 def test_forgetting_an_address_does_not_reset_its_budget(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "MAX_KNOWN", 10)
     monkeypatch.setattr(limits, "MAX_SPENT", 1_000)
-    now = FakeClock()
+    now = _FakeClock()
     budgets = Budgets(clock=now)
     where = "2001:db8:1:1::/64"
 

@@ -53,7 +53,7 @@ LARGE = 32_000_000
 PART = 64_000
 
 
-class Echo(WebSocket):
+class _Echo(WebSocket):
     """A socket that echoes messages, and closes with 1001 if `closes` is set."""
 
     closes = True
@@ -63,21 +63,17 @@ class Echo(WebSocket):
         self.socket = Protocol(Side.SERVER)
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Register the connection."""
         # uvloop's has the same methods, but not the base class.
         self.transport = cast("asyncio.Transport", transport)
         self.connections.add(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Unregister the connection."""
         self.connections.discard(self)
 
     def shake_hands(self, request: Upgrade) -> None:
-        """Accept the handshake."""
         self.transport.write(ServerProtocol().accept(request).serialize())
 
     def data_received(self, data: bytes) -> None:
-        """Echo messages."""
         self.socket.receive_data(data)
         for event in self.socket.events_received():
             if isinstance(event, Frame) and event.opcode is Opcode.BINARY:
@@ -85,13 +81,11 @@ class Echo(WebSocket):
         self.flush()
 
     def shutdown(self) -> None:
-        """Send a close frame if `closes` is set."""
         if self.closes:
             self.socket.send_close(1001)
             self.flush()
 
     def flush(self) -> None:
-        """Write the protocol's pending data."""
         self.transport.write(b"".join(self.socket.data_to_send()))
         if self.socket.close_expected():
             self.transport.close()
@@ -121,15 +115,14 @@ async def broken(_: Request) -> PlainTextResponse:
     raise RuntimeError("broken on purpose")
 
 
-class Unfinished(Response):
+class _Unfinished(Response):
     """A response without its end."""
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """Send only the head."""
         await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
 
 
-class Waiting(Response):
+class _Waiting(Response):
     """A response that waits until its client is gone.
 
     Attributes:
@@ -143,7 +136,6 @@ class Waiting(Response):
         self.gone = asyncio.Event()
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """Wait for the client's end."""
         assert (await receive())["type"] == "http.request"
         self.asked.set()
         assert (await receive())["type"] == "http.disconnect"
@@ -153,9 +145,7 @@ class Waiting(Response):
 
 @asynccontextmanager
 async def serving(
-    admission: Admission | None = None,
-    turns: Turns | None = None,
-    waiting: Response | None = None,
+    admission: Admission | None = None, turns: Turns | None = None, waiting: Response | None = None
 ) -> AsyncIterator[int]:
     answers: dict[str, Any] = {
         "/": short,
@@ -166,11 +156,11 @@ async def serving(
         # A header that contains a second one, and a body that is longer than announced.
         "/header": Response(headers={"X": "y\r\nz: 1"}),
         "/longer": Response("longer", headers={"Content-Length": "1"}),
-        "/unfinished": Unfinished(),
+        "/unfinished": _Unfinished(),
         "/waiting": waiting or Response(),
     }
     app = Starlette(routes=[Route(*each) for each in answers.items()])
-    listener = Listener(app, Echo, admission, turns)
+    listener = Listener(app, _Echo, admission, turns)
     (bound,) = bound_sockets.bind("127.0.0.1", 0)
     port = bound_sockets.port_of(bound)
     await listener.open(bound)
@@ -270,7 +260,7 @@ async def test_an_answer_has_a_date() -> None:
 
 
 async def test_an_application_hears_that_its_client_is_gone() -> None:
-    waiting = Waiting()
+    waiting = _Waiting()
     async with serving(waiting=waiting) as port, connected(port) as (_, writer):
         writer.write(request("/waiting"))
         await waiting.asked.wait()
@@ -576,7 +566,7 @@ async def test_a_client_that_does_not_close_in_time_is_disconnected(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(module, "STOP_WITHIN", 0.2)
-    monkeypatch.setattr(Echo, "closes", False)
+    monkeypatch.setattr(_Echo, "closes", False)
     with structlog.testing.capture_logs() as logs:
         async with serving() as port:
             socket = await connect(f"ws://127.0.0.1:{port}/socket")

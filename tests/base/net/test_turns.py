@@ -39,17 +39,15 @@ class Passes:
         self.next = asyncio.get_running_loop().call_soon(self._pass)
 
 
-class Clock:
+class _Clock:
     """A clock that only the test moves."""
 
     time = 0.0
 
     def __call__(self) -> float:
-        """Return the time."""
         return self.time
 
     def go_on(self, seconds: float) -> float:
-        """Let time pass, and return the new time."""
         self.time += seconds
         return self.time
 
@@ -62,7 +60,7 @@ async def passes() -> AsyncIterator[Passes]:
 
 
 async def test_addresses_take_turns_and_players_wait_for_few(passes: Passes) -> None:
-    clock, transport = Clock(), _Ended()
+    clock, transport = _Clock(), _Ended()
     turns = Turns(clock)
     taken: list[tuple[int, str]] = []
 
@@ -100,7 +98,7 @@ async def test_addresses_take_turns_and_players_wait_for_few(passes: Passes) -> 
 async def test_turns_use_the_time_left_by_other_work(
     passes: Passes, others: float, later: float, turns_in_a_pass: float
 ) -> None:
-    clock, transport = Clock(), _Ended()
+    clock, transport = _Clock(), _Ended()
     turns = Turns(clock)
     taken: list[int] = []
 
@@ -118,7 +116,7 @@ async def test_turns_use_the_time_left_by_other_work(
 
 
 async def test_a_pause_of_the_machine_is_not_compensated(passes: Passes) -> None:
-    clock, transport = Clock(), _Ended()
+    clock, transport = _Clock(), _Ended()
     turns = Turns(clock)
     taken: list[float] = []
 

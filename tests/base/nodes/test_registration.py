@@ -11,6 +11,7 @@ from server.base.nodes.nodes_store import NodeStore
 from server.base.nodes.registration import Registration
 from server.base.redis.database import Database
 from tests.base.journals.entries import now
+from tests.base.nodes.test_nodes import _SERVES
 from tests.base.redis.servers import running, until, until_equal, work_of
 from tests.conftest import node as running_node
 from tests.nodes import Node
@@ -40,16 +41,6 @@ async def test_a_registration_is_renewed(node: Node, monkeypatch: pytest.MonkeyP
 def test_node_names_are_unique(node: Node) -> None:
     stores = node.services.node_store, node.services.held_store
     assert len({Registration(*stores).name for _ in range(10)}) == 10
-
-
-_SERVES = """
-import sys
-from server.base.core import keys
-keys.NODE_LIFE_S = 1
-from server.cli.main import main
-main(sys.argv[1:])
-"""
-"""A node whose registration expires after a second."""
 
 
 async def test_the_registration_of_a_killed_node_expires(

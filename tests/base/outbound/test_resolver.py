@@ -33,7 +33,7 @@ Answer = Callable[[dns.message.Message], list[bytes]]
 """Returns the packets that answer a question."""
 
 
-class NameServer(asyncio.DatagramProtocol):
+class _NameServer(asyncio.DatagramProtocol):
     """A name server.
 
     Attributes:
@@ -46,11 +46,9 @@ class NameServer(asyncio.DatagramProtocol):
         self.asked: list[tuple[str, str]] = []
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Keep the transport for answers."""
         self._transport = cast("asyncio.DatagramTransport", transport)
 
     def datagram_received(self, data: bytes, addr: Place) -> None:
-        """Answer a question."""
         query = dns.message.from_wire(data)
         (question,) = query.question
         self.asked.append((dns.rdatatype.to_text(question.rdtype), str(question.name)))
@@ -66,13 +64,13 @@ class NameServer(asyncio.DatagramProtocol):
 
 
 @asynccontextmanager
-async def naming(answer: Answer) -> AsyncIterator[tuple[NameServer, Place]]:
+async def naming(answer: Answer) -> AsyncIterator[tuple[_NameServer, Place]]:
     """Run a name server; yield it with its address."""
     # Bind here, because uvloop would look the address up.
     listening = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     listening.bind(("127.0.0.1", 0))
     transport, server = await asyncio.get_running_loop().create_datagram_endpoint(
-        lambda: NameServer(answer), sock=listening
+        lambda: _NameServer(answer), sock=listening
     )
     try:
         yield server, listening.getsockname()
@@ -114,9 +112,7 @@ async def test_a_name_has_its_addresses_of_both_kinds_in_turn() -> None:
     assert sorted(server.asked) == [("A", f"{HOST}."), ("AAAA", f"{HOST}.")]
 
 
-async def test_silent_name_servers_do_not_block_other_work(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_silent_name_servers_do_not_block_other_work(monkeypatch: pytest.MonkeyPatch) -> None:
     """More lookups than a loop has threads."""
     monkeypatch.setattr(resolvers, "TIMEOUT", PATIENCE)
     async with naming(silent) as (server, place), naming(answering_one) as (_, other):
@@ -179,9 +175,7 @@ def answering_one(query: dns.message.Message) -> list[bytes]:
     return [answered(query, "192.0.2.1")]
 
 
-async def test_another_name_server_is_queried_if_one_fails(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_another_name_server_is_queried_if_one_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resolvers, "TIMEOUT", 0.9)
 
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as free:

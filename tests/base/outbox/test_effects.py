@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from operator import itemgetter
 
 import pytest
 
@@ -27,6 +28,7 @@ from tests.nodes import BEGUN, OVER, Node, SetClock, attempt_of
 
 DAY = days.day_at(START)
 GAME = "robert"
+BOARD = of_daily(DailyId(GAME, DAY), "guests")
 
 
 async def finish_daily(node: Node, player: PlayerId = ADA) -> AttemptId:
@@ -46,9 +48,7 @@ async def begin_daily(node: Node, player: PlayerId = ADA, game: str = GAME) -> A
 
 
 async def rows(node: Node) -> list[Row]:
-    return (
-        await node.services.leaderboard_store.rows(of_daily(DailyId(GAME, DAY), "guests"), 1, 10)
-    ).rows
+    return (await node.services.leaderboard_store.rows(BOARD, 1, 10)).rows
 
 
 async def score_of(node: Node, attempt: AttemptId) -> int:
@@ -68,11 +68,11 @@ async def test_a_finished_daily_is_entered_in_its_leaderboard(node: Node) -> Non
     score = await score_of(node, attempt)
     assert await rows(node) == [Row(1, ADA, score)]
     assert await all_effects(node.services.outbox_store) == []
-    topic = board_bus.topic(of_daily(DailyId(GAME, DAY), "guests"))
+    topic = board_bus.topic(BOARD)
     assert (topic, encode(ScoreChanged(ADA, score))) in node.published
     # The repeated effect is published without its entry: the first node may have died before
     # publishing, and the entry's time is unknown.
-    await node.services.leaderboards.place(of_daily(DailyId(GAME, DAY), "guests"), ADA, score)
+    await node.services.leaderboards.place(BOARD, ADA, score)
     assert node.published[-1] == (topic, b"")
 
 
@@ -209,7 +209,7 @@ async def test_a_deadline_seen_early_by_a_wrong_clock_stays_due(
         # The clock has been corrected since the sweep found these.
         await node.outbox.pass_deadline(what, time)
     found = await all_due(node.services.outbox_store, snapshot.start.deadline)
-    assert sorted(found, key=lambda each: each[1]) == sorted(due, key=lambda each: each[1])
+    assert sorted(found, key=itemgetter(1)) == sorted(due, key=itemgetter(1))
     clock.time = snapshot.start.deadline
     await node.sweep()
     assert (await node.state_of(snapshot.attempt)).end == "time"

@@ -265,11 +265,7 @@ async def test_a_failed_moderation_act_is_retried_soon_without_players(
 
 @pytest.mark.parametrize("error", [UnavailableError("away"), asyncio.CancelledError()])
 async def test_an_effect_stored_without_an_answer_is_soon_applied_by_its_partitions_owner(
-    node: Node,
-    other: Node,
-    clock: SetClock,
-    monkeypatch: pytest.MonkeyPatch,
-    error: BaseException,
+    node: Node, other: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch, error: BaseException
 ) -> None:
     store = type(node.services.outbox_store)
     put = store.put_effect

@@ -86,9 +86,7 @@ async def test_payloads_are_received_unchanged(listener: Listener, publisher: Bu
 
 
 @pytest.mark.usefixtures("quick")
-async def test_subscribers_are_notified_of_an_unsent_message(
-    database: Database,
-) -> None:
+async def test_subscribers_are_notified_of_an_unsent_message(database: Database) -> None:
     """Their own connections did not break, so they would not notice."""
     async with listening(database) as listener:
         listener.subscribe("a")

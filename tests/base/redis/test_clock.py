@@ -46,7 +46,7 @@ async def test_the_time_is_redis_time(
             assert before - wrong <= time <= after + wrong
 
 
-class Machine(RedisClock):
+class _Machine(RedisClock):
     """A clock on a machine and a Redis with times set by the test, in seconds."""
 
     def __init__(self, database: Database) -> None:
@@ -57,7 +57,6 @@ class Machine(RedisClock):
         self.samples = 0
 
     def pass_time(self, seconds: float) -> None:
-        """Advance both times."""
         self.local += seconds
         self.redis += seconds
 
@@ -70,7 +69,7 @@ class Machine(RedisClock):
 
 
 async def test_a_slow_sample_is_not_used(database: Database) -> None:
-    clock = Machine(database)
+    clock = _Machine(database)
     clock.latency = module.SLOWEST_SAMPLE + 0.1
     with pytest.raises(UnavailableError, match="to reply to TIME"):
         await clock.sample()
@@ -80,7 +79,7 @@ async def test_a_slow_sample_is_not_used(database: Database) -> None:
 
 
 async def test_a_slow_sample_confirms_an_agreeing_time(database: Database) -> None:
-    clock = Machine(database)
+    clock = _Machine(database)
     await clock.sample()
     shown = clock.now() - clock.redis * 1000
     clock.latency = module.SLOWEST_SAMPLE + 0.1
@@ -93,10 +92,8 @@ async def test_a_slow_sample_confirms_an_agreeing_time(database: Database) -> No
     assert abs(clock.now() - (clock.redis - 60) * 1000 - shown) <= 1
 
 
-async def test_an_agreeing_sample_does_not_change_the_clock(
-    database: Database,
-) -> None:
-    clock = Machine(database)
+async def test_an_agreeing_sample_does_not_change_the_clock(database: Database) -> None:
+    clock = _Machine(database)
     clock.latency = 0.002
     await clock.sample()
     shown = clock.now()
@@ -107,10 +104,8 @@ async def test_an_agreeing_sample_does_not_change_the_clock(
         shown = clock.now()
 
 
-async def test_a_small_correction_stops_the_time_and_never_sets_it_back(
-    database: Database,
-) -> None:
-    clock = Machine(database)
+async def test_a_small_correction_stops_the_time_and_never_sets_it_back(database: Database) -> None:
+    clock = _Machine(database)
     await clock.sample()
     clock.redis -= 0.1
     shown = clock.now()
@@ -124,7 +119,7 @@ async def test_a_small_correction_stops_the_time_and_never_sets_it_back(
 
 @pytest.mark.parametrize("jump", [-3_600.0, -600.0, -1.0, 1.0, 600.0, 3_600.0])
 async def test_a_sample_corrects_a_clock_that_has_jumped(database: Database, jump: float) -> None:
-    clock = Machine(database)
+    clock = _Machine(database)
     await clock.sample()
     clock.now()
     clock.local += jump
@@ -133,10 +128,8 @@ async def test_a_sample_corrects_a_clock_that_has_jumped(database: Database, jum
     assert abs(clock.now() - clock.redis * 1000) <= 1
 
 
-async def test_a_recent_sample_confirms_the_time_without_another(
-    database: Database,
-) -> None:
-    clock = Machine(database)
+async def test_a_recent_sample_confirms_the_time_without_another(database: Database) -> None:
+    clock = _Machine(database)
     for _ in range(100):
         await clock.confirm()
     assert clock.samples == 1

@@ -222,9 +222,7 @@ async def test_killed_masters_lose_no_acknowledged_append(
 
 
 @pytest.mark.usefixtures("quick_redis")
-async def test_a_hanging_master_loses_no_acknowledged_append(
-    cluster: Cluster,
-) -> None:
+async def test_a_hanging_master_loses_no_acknowledged_append(cluster: Cluster) -> None:
     async with database_at(cluster.url, 1) as database:
         by_master = partitions_by_master(cluster)
         lost = next(iter(by_master))

@@ -19,14 +19,7 @@ from server.base.redis import pipeline
 from server.base.redis.connection import Client, connect
 from server.base.redis.database import Database
 from server.play.core import keys
-from tests.base.journals.entries import (
-    FORMS,
-    PARTITION,
-    append,
-    names,
-    names_in,
-    texts,
-)
+from tests.base.journals.entries import FORMS, PARTITION, append, names, names_in, texts
 from tests.base.redis.servers import (
     database_alone,
     database_at,
@@ -186,10 +179,7 @@ async def test_a_redis_refusing_writes_is_unavailable_until_it_accepts_them(
 
 
 async def test_a_redis_unable_to_save_is_unavailable_until_it_can() -> None:
-    async with (
-        database_alone() as (server, database),
-        client_of(server.admin_url) as redis,
-    ):
+    async with database_alone() as (server, database), client_of(server.admin_url) as redis:
         journals = JournalStore(database)
 
         async def status() -> object:

@@ -143,9 +143,7 @@ async def test_the_server_listens_on_a_unix_socket_only_and_ends_with_its_contex
     assert (data.stat().st_mode & 0o077) == 0
 
 
-async def test_files_in_a_shared_directory_are_private(
-    data: Path,
-) -> None:
+async def test_files_in_a_shared_directory_are_private(data: Path) -> None:
     data.chmod(0o755)
     async with embedded_redis(data):
         own = [path for path in data.rglob("*") if path.name not in {"lock", "redis.lock"}]

@@ -130,9 +130,7 @@ async def test_a_node_follows_a_replica_promoted_after_its_masters_death(
     assert three.ask("HGET", "nodes", "x") == "after"
 
 
-async def test_all_connections_leave_a_demoted_master(
-    servers: list[Server],
-) -> None:
+async def test_all_connections_leave_a_demoted_master(servers: list[Server]) -> None:
     one, two, _ = servers
     heard: list[bytes | None] = []
     redis = connect(url_of(*servers))

@@ -144,9 +144,7 @@ async def test_a_secret_key_is_rotated_with_the_signing_key(node: Node) -> None:
         await ring_on(node, only).verify(token)
 
 
-async def test_a_node_without_the_secret_key_does_not_start_and_names_it(
-    node: Node,
-) -> None:
+async def test_a_node_without_the_secret_key_does_not_start_and_names_it(node: Node) -> None:
     await node.services.keyring.refresh()
     name = node.services.secret_keys.newest
     with pytest.raises(UnsuitableError, match=f"lacks the key {name}"):
@@ -170,9 +168,7 @@ async def test_a_node_lacking_a_new_secret_key_goes_on_and_refuses_no_token_perm
         await ring.verify(await later.token(ADA, 0))
 
 
-async def test_an_unopenable_deal_is_refused_and_never_confused_with_another(
-    node: Node,
-) -> None:
+async def test_an_unopenable_deal_is_refused_and_never_confused_with_another(node: Node) -> None:
     drawn = [
         await node.services.deal_store.draw("robert", "standard", RoomCode("AAAAA")) for _ in "ab"
     ]

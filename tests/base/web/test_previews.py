@@ -45,7 +45,7 @@ INDEX = (
 DAY = days.day_at(START)
 
 
-class Head(HTMLParser):
+class _Head(HTMLParser):
     """The head of a page, parsed.
 
     Attributes:
@@ -60,7 +60,6 @@ class Head(HTMLParser):
         self.feed(html)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Record a tag."""
         self.tags.append(tag)
         given = {name: value or "" for name, value in attrs}
         if tag == "meta":
@@ -71,7 +70,6 @@ class Head(HTMLParser):
             self.meta[given["rel"]] = given["href"]
 
     def handle_data(self, data: str) -> None:
-        """Record the title."""
         if self.tags[-1:] == ["title"]:
             self.meta.setdefault("title", data)
 
@@ -99,7 +97,7 @@ async def preview(port: int, path: str, **headers: str) -> dict[str, str]:
     assert response.status == 200
     assert response.headers["Content-Type"] == "text/html; charset=utf-8"
     assert response.headers["Cache-Control"] == "no-cache"
-    found = Head(body)
+    found = _Head(body)
     assert set(found.tags) <= {"head", "title", "link", "meta", "body"}
     return found.meta
 
@@ -246,7 +244,7 @@ def test_ordinals_are_written_as_in_english() -> None:
 def test_the_texts_of_a_preview_are_escaped() -> None:
     hostile = Preview("<b>\"'&", "</title><script>", '/"><script>', listed=False)
     html = StartPage(INDEX, ["/preview.png"]).page(hostile, "https://play.example.org")
-    meta = Head(html).meta
+    meta = _Head(html).meta
     assert meta["og:title"] == hostile.title
     assert meta["title"] == f"{hostile.title} · Samedeal"
     assert meta["description"] == hostile.about

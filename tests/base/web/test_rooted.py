@@ -95,11 +95,7 @@ async def test_sockets_open_below_the_root_from_the_site_s_own_origin(
     port: int, before: str
 ) -> None:
     wire = Wire()
-    where = {
-        "host": "127.0.0.1",
-        "port": port,
-        "origin": "https://example.org",
-    }
+    where = {"host": "127.0.0.1", "port": port, "origin": "https://example.org"}
     async with connect(f"ws://example.org{before}/socket", **where) as socket:  # type: ignore[arg-type]
         await socket.send(wire.pack({"type": "ping", "id": 1}))
     with pytest.raises(InvalidStatus) as refused:

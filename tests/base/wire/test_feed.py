@@ -17,7 +17,7 @@ from tests.conftest import ALONE
 pytestmark = ALONE
 
 
-class Letters(Feed[str, Audience[int]]):
+class _Letters(Feed[str, Audience[int]]):
     """A feed of letters, which sends nothing and records what it does."""
 
     def __init__(self, hub: HubNode) -> None:
@@ -49,15 +49,14 @@ class Letters(Feed[str, Audience[int]]):
         return await self._subscribe(session, letter, load(), add)
 
     def change(self, letter: str) -> None:
-        """Report a change of a letter."""
         self._notify(letter)
 
 
 @pytest.fixture
-def letters(hub: HubNode, monkeypatch: pytest.MonkeyPatch) -> Letters:
+def letters(hub: HubNode, monkeypatch: pytest.MonkeyPatch) -> _Letters:
     """Return a feed with short ticks."""
     monkeypatch.setattr(module, "TICK", 0.01)
-    return Letters(hub)
+    return _Letters(hub)
 
 
 @pytest.fixture
@@ -69,7 +68,7 @@ def now() -> asyncio.Event:
 
 
 async def test_a_session_subscribes_to_one_topic_at_a_time(
-    hub: HubNode, letters: Letters, now: asyncio.Event
+    hub: HubNode, letters: _Letters, now: asyncio.Event
 ) -> None:
     one, other = (await hub.seat()).session, (await hub.seat()).session
     assert await letters.watch(one, "a", now) == "A"
@@ -84,7 +83,7 @@ async def test_a_session_subscribes_to_one_topic_at_a_time(
 
 
 async def test_a_failed_subscription_keeps_the_previous_one(
-    hub: HubNode, letters: Letters, now: asyncio.Event
+    hub: HubNode, letters: _Letters, now: asyncio.Event
 ) -> None:
     session = (await hub.seat()).session
     await letters.watch(session, "a", now)
@@ -94,7 +93,7 @@ async def test_a_failed_subscription_keeps_the_previous_one(
 
 
 async def test_a_session_that_leaves_meanwhile_is_not_subscribed(
-    hub: HubNode, letters: Letters, now: asyncio.Event
+    hub: HubNode, letters: _Letters, now: asyncio.Event
 ) -> None:
     seat, later = await hub.seat(), asyncio.Event()
     ended: list[Session] = []
@@ -110,7 +109,7 @@ async def test_a_session_that_leaves_meanwhile_is_not_subscribed(
 
 
 async def test_changes_are_coalesced_while_there_are_subscribers(
-    hub: HubNode, letters: Letters, now: asyncio.Event
+    hub: HubNode, letters: _Letters, now: asyncio.Event
 ) -> None:
     session = (await hub.seat()).session
     letters.change("a")

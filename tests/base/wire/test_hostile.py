@@ -296,10 +296,7 @@ async def test_requests_of_an_address_are_limited_and_sockets_go_on(
     redis_url: str, few: Callable[..., None]
 ) -> None:
     few(ADDRESS_ANSWERS=40.0, LEAST_ANSWERS=1.0)
-    async with (
-        node(redis_url, trusted_proxies=("127.0.0.1",)) as port,
-        bystander_on(port) as plays,
-    ):
+    async with node(redis_url, trusted_proxies=("127.0.0.1",)) as port, bystander_on(port) as plays:
 
         async def ask(address: str, count: int) -> list[bytes]:
             async with connected(port) as client:

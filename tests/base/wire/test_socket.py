@@ -53,7 +53,7 @@ from tests.processes import PATIENCE
 TEXT_ANSWER = b"a text"
 
 
-class Echo:
+class _Echo:
     """A session that sends every message back."""
 
     address = ""
@@ -64,40 +64,33 @@ class Echo:
         self.is_open = True
 
     def receive(self, message: bytes | None) -> None:
-        """Record a message, and send it back."""
         self.got.append(message)
         self.send(TEXT_ANSWER if message is None else message)
 
-    def count_frame(self) -> None:
-        """Do nothing: frames are free here."""
+    def count_frame(self) -> None: ...
 
-    def go_on(self) -> None:
-        """Do nothing: no message waits here."""
+    def go_on(self) -> None: ...
 
     def send(self, message: bytes, key: Hashable = None) -> None:
-        """Send a message."""
         self.wire.send(message, key)
 
     def cancel_hello_timer(self) -> None:
-        """Record the end."""
         self.is_open = False
 
     def close_for_restart(self) -> None:
         """Do nothing: the fixture aborts open sockets, which takes the event loop's next turn."""
 
 
-class Counting(Socket):
+class _Counting(Socket):
     """A socket that counts its received bytes and parsed slices."""
 
     __slots__ = ("parsed", "received")
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Set both counts to 0."""
         self.received = self.parsed = 0
         super().connection_made(transport)
 
     def data_received(self, data: bytes) -> None:
-        """Count the bytes."""
         self.received += len(data)
         super().data_received(data)
 
@@ -106,7 +99,7 @@ class Counting(Socket):
         super()._parse(data)
 
 
-class Ours:
+class _Ours:
     """A server of our sockets, with sessions that echo.
 
     Attributes:
@@ -119,14 +112,12 @@ class Ours:
     port = 0
 
     def __init__(self) -> None:
-        self.sockets: list[Counting] = []
-        self.echo = cast(Echo, None)
+        self.sockets: list[_Counting] = []
+        self.echo = cast(_Echo, None)
         self.open: set[Socket] = set()
         self._turns = Turns()
 
     def __call__(self, connections: set[Connection]) -> Socket:
-        """Return the protocol of a new connection."""
-
         def ended(socket: Socket) -> None:
             connections.discard(socket)
             self.open.discard(socket)
@@ -135,7 +126,7 @@ class Ours:
             connections.add(socket)
             self.open.add(socket)
 
-        made = Counting(self._open_session, self._admit, begun, ended, self._turns)
+        made = _Counting(self._open_session, self._admit, begun, ended, self._turns)
         self.sockets.append(made)
         return made
 
@@ -143,7 +134,7 @@ class Ours:
         return Response(403, "Forbidden", _CLOSED) if request.path == "/refused" else None
 
     def _open_session(self, wire: Wire, _: Request) -> Session:
-        self.echo = Echo(wire)
+        self.echo = _Echo(wire)
         return cast(Session, self.echo)
 
     async def ended(self) -> None:
@@ -155,9 +146,9 @@ _CLOSED = Headers({"Content-Length": "0", "Connection": "close"})
 
 
 @pytest.fixture
-async def ours() -> AsyncIterator[Ours]:
+async def ours() -> AsyncIterator[_Ours]:
     """Run a server of our sockets."""
-    ours = Ours()
+    ours = _Ours()
     listener = Listener(Starlette(), ours)
     (bound,) = bound_sockets.bind("127.0.0.1", 0)
     ours.port = bound_sockets.port_of(bound)
@@ -185,7 +176,7 @@ async def theirs() -> AsyncIterator[int]:
 
 
 @asynccontextmanager
-async def opened(ours: Ours) -> AsyncIterator[RawClient]:
+async def opened(ours: _Ours) -> AsyncIterator[RawClient]:
     """Open a socket."""
     async with connected(ours.port) as client:
         await client.shake()
@@ -287,7 +278,7 @@ async def play(client: RawClient, script: bytes) -> Outcome:
 
 @pytest.mark.parametrize("name", SCRIPTS)
 async def test_frames_are_answered_as_by_the_reference_implementation(
-    ours: Ours, name: str
+    ours: _Ours, name: str
 ) -> None:
     async with theirs() as port, connected(port) as reference, opened(ours) as client:
         await reference.shake()
@@ -300,7 +291,7 @@ async def test_frames_are_answered_as_by_the_reference_implementation(
 
 @pytest.mark.parametrize("name", [name for name, script in SCRIPTS.items() if len(script) < 200])
 async def test_frames_arriving_byte_by_byte_are_answered_in_the_same_way(
-    ours: Ours, name: str
+    ours: _Ours, name: str
 ) -> None:
     script = SCRIPTS[name]
     async with opened(ours) as client:
@@ -339,7 +330,7 @@ CODES = {
 
 @pytest.mark.parametrize(("name", "code"), CODES.items())
 async def test_a_connection_is_closed_with_the_code_of_the_protocol(
-    ours: Ours, name: str, code: int
+    ours: _Ours, name: str, code: int
 ) -> None:
     async with opened(ours) as client:
         client.write(SCRIPTS[name])
@@ -348,13 +339,13 @@ async def test_a_connection_is_closed_with_the_code_of_the_protocol(
         assert int.from_bytes(last.payload[:2], "big") == code
 
 
-async def test_a_close_without_a_code_is_answered_without_one(ours: Ours) -> None:
+async def test_a_close_without_a_code_is_answered_without_one(ours: _Ours) -> None:
     async with opened(ours) as client:
         client.write(close())
         assert await client.rest() == [(CLOSE, b"")]
 
 
-async def test_closing_waits_for_the_clients_close_frame(ours: Ours) -> None:
+async def test_closing_waits_for_the_clients_close_frame(ours: _Ours) -> None:
     async with opened(ours) as client:
         ours.echo.wire.close(1001)
         assert await client.next() == (CLOSE, b"\x03\xe9")
@@ -365,7 +356,7 @@ async def test_closing_waits_for_the_clients_close_frame(ours: Ours) -> None:
 
 
 async def test_a_client_that_does_not_answer_a_close_is_disconnected(
-    ours: Ours, monkeypatch: pytest.MonkeyPatch
+    ours: _Ours, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "CLOSE_WITHIN", 0.05)
     async with opened(ours) as client:
@@ -376,7 +367,7 @@ async def test_a_client_that_does_not_answer_a_close_is_disconnected(
 
 @pytest.mark.parametrize("script", [close(1000), frame(3), frame(BINARY, LONG + b"x")])
 async def test_a_client_that_does_not_read_a_close_is_disconnected(
-    ours: Ours, monkeypatch: pytest.MonkeyPatch, script: bytes
+    ours: _Ours, monkeypatch: pytest.MonkeyPatch, script: bytes
 ) -> None:
     monkeypatch.setattr(module, "CLOSE_WITHIN", 0.05)
     async with opened(ours) as client:
@@ -388,13 +379,13 @@ async def test_a_client_that_does_not_read_a_close_is_disconnected(
         assert not ours.echo.is_open
 
 
-def fill(ours: Ours, transport: asyncio.Transport) -> None:
+def fill(ours: _Ours, transport: asyncio.Transport) -> None:
     """Send until the write buffer of the connection is not empty."""
     while not transport.get_write_buffer_size():
         ours.echo.send(LONG)
 
 
-async def test_frames_of_one_segment_are_answered_in_order(ours: Ours) -> None:
+async def test_frames_of_one_segment_are_answered_in_order(ours: _Ours) -> None:
     words = [str(number).encode() for number in range(400)]
     async with opened(ours) as client:
         client.write(b"".join(frame(BINARY, word) for word in words))
@@ -403,7 +394,7 @@ async def test_frames_of_one_segment_are_answered_in_order(ours: Ours) -> None:
 
 
 async def test_frames_after_a_refused_handshake_are_ignored(
-    ours: Ours, caplog: pytest.LogCaptureFixture
+    ours: _Ours, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with connected(ours.port) as client:
         client.write(handshake("/refused"))
@@ -424,7 +415,7 @@ async def ping(client: RawClient, count: int) -> None:
         assert await client.next() == (PONG, bytes([number]))
 
 
-async def test_a_connection_on_hold_is_not_read(ours: Ours) -> None:
+async def test_a_connection_on_hold_is_not_read(ours: _Ours) -> None:
     words = [str(number).encode() for number in range(2_000)]
     async with opened(ours) as client:
         first, *rest = words
@@ -435,14 +426,14 @@ async def test_a_connection_on_hold_is_not_read(ours: Ours) -> None:
         # Another client is served meanwhile.
         async with opened(ours) as other:
             await ping(other, 20)
-        held = cast(Echo, ours.sockets[0].session)
+        held = cast(_Echo, ours.sockets[0].session)
         assert held.got == [first]
         held.wire.release()
         for word in rest[:1_000]:
             assert await client.next() == (BINARY, word)
 
 
-async def test_holding_in_the_middle_of_a_segment_stops_parsing(ours: Ours) -> None:
+async def test_holding_in_the_middle_of_a_segment_stops_parsing(ours: _Ours) -> None:
     async with opened(ours) as client:
         echo = ours.echo
         one = frame(BINARY, b"12345678")
@@ -459,7 +450,7 @@ async def test_holding_in_the_middle_of_a_segment_stops_parsing(ours: Ours) -> N
             assert await client.next() == (BINARY, b"12345678")
 
 
-async def test_a_flood_of_pings_delays_no_other_client(ours: Ours) -> None:
+async def test_a_flood_of_pings_delays_no_other_client(ours: _Ours) -> None:
     async with opened(ours) as flooder, opened(ours) as other:
         flooded = ours.sockets[0]
         flooder.write(frame(PING) * 20_000)
@@ -472,7 +463,7 @@ async def test_a_flood_of_pings_delays_no_other_client(ours: Ours) -> None:
         assert flooded.transport.get_write_buffer_size() <= module.MAX_UNSENT_CONTROL
 
 
-async def test_a_flood_of_messages_is_read_a_slice_at_a_time(ours: Ours) -> None:
+async def test_a_flood_of_messages_is_read_a_slice_at_a_time(ours: _Ours) -> None:
     async with opened(ours) as flooder, opened(ours) as other:
         flooded = ours.sockets[0]
         sent = frame(BINARY, b"x" * 100) * 1_000
@@ -485,7 +476,7 @@ async def test_a_flood_of_messages_is_read_a_slice_at_a_time(ours: Ours) -> None
 
 
 async def test_a_client_that_never_reads_pongs_is_disconnected(
-    ours: Ours, monkeypatch: pytest.MonkeyPatch
+    ours: _Ours, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Lift the allowance, which would otherwise slow the client down for minutes."""
     for name in ("BYTES_PER_SECOND", "BYTES_AT_ONCE"):
@@ -506,7 +497,7 @@ async def test_a_client_that_never_reads_pongs_is_disconnected(
         assert not ours.echo.is_open
 
 
-async def test_frames_for_a_slow_reader_are_queued_and_arrive_in_order(ours: Ours) -> None:
+async def test_frames_for_a_slow_reader_are_queued_and_arrive_in_order(ours: _Ours) -> None:
     async with opened(ours) as client:
         transport = client.transport
         transport.pause_reading()
@@ -526,7 +517,7 @@ async def test_frames_for_a_slow_reader_are_queued_and_arrive_in_order(ours: Our
         assert not echo.wire.is_behind()
 
 
-async def test_the_end_of_the_stream_ends_the_session(ours: Ours) -> None:
+async def test_the_end_of_the_stream_ends_the_session(ours: _Ours) -> None:
     async with opened(ours) as client:
         client.write(frame(BINARY, b"last") + frame(BINARY, b"half")[:4])
         assert await client.next() == (BINARY, b"last")
@@ -537,12 +528,12 @@ async def test_the_end_of_the_stream_ends_the_session(ours: Ours) -> None:
 
 
 async def test_a_failed_handshake_ends_the_connection(
-    ours: Ours, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+    ours: _Ours, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object) -> None:
         raise RuntimeError("broken on purpose")
 
-    monkeypatch.setattr(Ours, "_open_session", fail)
+    monkeypatch.setattr(_Ours, "_open_session", fail)
     async with connected(ours.port) as client:
         client.write(handshake())
         assert await client.reader.read() == b""

@@ -23,7 +23,7 @@ from tests.play.test_attempts import command, entries
 pytestmark = pytest.mark.usefixtures("any_time")
 
 
-class JumpedClock(SetClock):
+class _JumpedClock(SetClock):
     """A clock that is wrong until it is sampled."""
 
     def __init__(self, right: SetClock, wrong: int) -> None:
@@ -31,18 +31,17 @@ class JumpedClock(SetClock):
         self._right = right
 
     async def sample(self) -> None:
-        """Correct the time."""
         self.time = self._right.time
 
 
 @pytest.fixture
-def jumped(clock: SetClock) -> JumpedClock:
+def jumped(clock: SetClock) -> _JumpedClock:
     """Return a clock that is ahead by more than a countdown."""
-    return JumpedClock(clock, clock.time + 2 * COUNTDOWN_MS)
+    return _JumpedClock(clock, clock.time + 2 * COUNTDOWN_MS)
 
 
 @pytest.fixture
-async def ahead(redis_url: str, node: Node, jumped: JumpedClock) -> AsyncIterator[Node]:
+async def ahead(redis_url: str, node: Node, jumped: _JumpedClock) -> AsyncIterator[Node]:
     """Return a node with such a clock."""
     assert node is not None, "created second, after the other node"
     async with node_on(redis_url, jumped) as ahead:
@@ -67,14 +66,14 @@ async def test_no_card_is_turned_before_the_round_starts(node: Node, ahead: Node
     assert len(await entries(node, attempt)) == 1
 
 
-async def test_the_day_follows_the_corrected_clock(ahead: Node, jumped: JumpedClock) -> None:
+async def test_the_day_follows_the_corrected_clock(ahead: Node, jumped: _JumpedClock) -> None:
     jumped.time += days.DAY
     snapshot = await ahead.dailies.open(ADA, "robert")
     assert snapshot.start.day == days.day_at(START)
 
 
 async def test_no_seed_is_revealed_early(
-    node: Node, ahead: Node, jumped: JumpedClock, clock: SetClock
+    node: Node, ahead: Node, jumped: _JumpedClock, clock: SetClock
 ) -> None:
     snapshot = await node.dailies.open(ADA, "robert")
     jumped.time = clock.time + 3 * days.DAY
@@ -92,11 +91,10 @@ async def test_an_entry_after_a_clock_was_set_back_has_the_previous_entrys_time(
     assert (await node.state_of(attempt_of(room, ADA))).at == BEGUN + 5_000
 
 
-class LeapingClock(JumpedClock):
+class _LeapingClock(_JumpedClock):
     """A clock that leaps ahead each time it has been confirmed."""
 
     async def confirm(self) -> int:
-        """Return the right time, and leap."""
         confirmed = await super().confirm()
         self.time += 10 * WATCH_DELAY_MS
         return confirmed
@@ -108,7 +106,7 @@ async def test_watchers_see_no_move_early_if_the_clock_leaps_while_it_is_read(
     room, code = await node.race_of(ADA, BOB)
     clock.time = BEGUN
     await node.play(attempt_of(room, ADA), ADA)
-    async with node_on(redis_url, LeapingClock(clock, BEGUN)) as leaping:
+    async with node_on(redis_url, _LeapingClock(clock, BEGUN)) as leaping:
         watching = leaping.services.watching
         leaping.services.live.subscribe(room, None)
         watching.follow(code)

@@ -246,11 +246,10 @@ def test_a_command_fails_after_too_many_consecutive_refusals_of_its_time(more: i
     assert world.stored == ["first", "a", *([] if more else ["b"])]
 
 
-class Caller:
+class _Caller:
     """The owner of a command."""
 
     def decide(self, state: Words | None, _: int) -> tuple[str, Words]:
-        """Add a word."""
         return "a", (*(state or ()), "a")
 
 
@@ -258,7 +257,7 @@ class Caller:
 def test_the_caller_of_a_failed_command_is_freed_without_a_garbage_collection(
     is_begun: bool,
 ) -> None:
-    world, caller = World(""), Caller()
+    world, caller = World(""), _Caller()
     world.begin("refresh", world.machine.carry_out(None))
     while world.request is not None:
         world.resume(world.reply())

@@ -8,8 +8,7 @@ from server.base.outbound.core.addresses import is_public
 
 
 @pytest.mark.parametrize(
-    "address",
-    ["8.8.8.8", "162.159.135.232", "2606:4700::6810:84e5", "2a00:1450:4001:82f::200e"],
+    "address", ["8.8.8.8", "162.159.135.232", "2606:4700::6810:84e5", "2a00:1450:4001:82f::200e"]
 )
 def test_an_address_of_the_internet_is_public(address: str) -> None:
     assert is_public(address)
