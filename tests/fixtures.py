@@ -97,6 +97,16 @@ def no_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
+async def loop_faults() -> list[str]:
+    """Return a list of the exceptions that the event loop is told of."""
+    faults: list[str] = []
+    asyncio.get_running_loop().set_exception_handler(
+        lambda _, context: faults.append(str(context["exception"]))
+    )
+    return faults
+
+
+@pytest.fixture
 async def hub(node: Node, short_countdown: None) -> AsyncIterator[HubNode]:
     """Return `node`'s gateway, without sockets."""
     async with hubs_on(node) as (hub,):

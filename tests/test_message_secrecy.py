@@ -49,7 +49,10 @@ from server.watching import present as watching_present
 from server.watching.watching import WatchedEntry
 from tests.builders import race_of
 
-GAMES = [(game.id, variant) for game in games().values() for variant in game.variants]
+EACH_GAME = pytest.mark.parametrize(
+    ("game", "variant"),
+    [(game.id, variant) for game in games().values() for variant in game.variants],
+)
 ME = PlayerId("k3mq7w2r5t9xkz4b")
 DEAL = DealId("rw4kq8d2n6vx1zt7")
 
@@ -75,6 +78,14 @@ def twin(board: Board, rng: random.Random) -> Board:
 def begun(board: Board, allowed: Help = "none") -> Attempt:
     names = ME, DEAL, board.ruleset.game, board.ruleset.variant
     return core.begin(Started(*names, None, 1, 0, 10**9, board.ruleset.digest, allowed), board)
+
+
+def dealt(
+    game: str, variant: str, seed: int, allowed: Help = "none"
+) -> tuple[random.Random, Attempt]:
+    """Return a generator of random numbers, and an attempt at a deal drawn with it."""
+    rng = random.Random(f"{game} {variant} {seed}")
+    return rng, begun(deal_seed(ruleset(game, variant), rng.randbytes(32)), allowed)
 
 
 class _Wire:
@@ -124,8 +135,8 @@ class _Handlers:
     def play(self, attempt: AttemptId, player: PlayerId, sent: MoveMessage, reply: Reply) -> None:
         assert isinstance(sent, play_messages.PlayMove)
         assert (player, attempt, sent.seq) == (ME, self.attempt.id, self.attempt.seq + 1)
-        move = self.attempt.board.ruleset.move_of(sent.source, sent.target, sent.count)
         before = self.attempt
+        move = before.board.ruleset.move_of(sent.source, sent.target, sent.count)
         if move is None:
             reply(Refusal("bad_move"))
             return
@@ -170,14 +181,13 @@ def changed_piles(frame: bytes) -> list[int]:
     return [change[0] for change in moved.changes]
 
 
-@pytest.mark.parametrize(("game", "variant"), GAMES)
+@EACH_GAME
 @SEEDS
 async def test_snapshots_answers_and_refusals_do_not_depend_on_unseen_cards(
     game: str, variant: str, seed: int
 ) -> None:
-    rng = random.Random(f"{game} {variant} {seed}")
-    rules = ruleset(game, variant)
-    one = begun(deal_seed(rules, rng.randbytes(32)))
+    rng, one = dealt(game, variant, seed)
+    rules = one.board.ruleset
     compared = 0
     for _ in range(60):
         other = structs.replace(one, board=twin(one.board, rng))
@@ -234,13 +244,11 @@ def without_faces(frame: bytes) -> list[Any]:
     ]
 
 
-@pytest.mark.parametrize(("game", "variant"), GAMES)
+@EACH_GAME
 @SEEDS
 def test_missed_moves_do_not_depend_on_unseen_cards(game: str, variant: str, seed: int) -> None:
     """Plays equal moves on both boards while legal: bytes are equal until a card is turned up."""
-    rng = random.Random(f"{game} {variant} {seed}")
-    rules = ruleset(game, variant)
-    start = begun(deal_seed(rules, rng.randbytes(32)))
+    rng, start = dealt(game, variant, seed)
     compared = 0
     for _ in range(20):
         other = structs.replace(start, board=twin(start.board, rng))
@@ -281,13 +289,12 @@ def watched_frames(before: Attempt | None, after: Attempt) -> list[bytes]:
     ]
 
 
-@pytest.mark.parametrize(("game", "variant"), GAMES)
+@EACH_GAME
 @SEEDS
 def test_watchers_views_do_not_depend_on_cards_the_runner_has_not_seen(
     game: str, variant: str, seed: int
 ) -> None:
-    rng = random.Random(f"{game} {variant} {seed}")
-    one = begun(deal_seed(ruleset(game, variant), rng.randbytes(32)))
+    rng, one = dealt(game, variant, seed)
     compared = 0
     for _ in range(60):
         other = structs.replace(one, board=twin(one.board, rng))
@@ -309,13 +316,12 @@ def step(attempt: Attempt, move: Move) -> Step:
     return Step(attempt, played.event, played.after)
 
 
-@pytest.mark.parametrize(("game", "variant"), GAMES)
+@EACH_GAME
 @SEEDS
 def test_cards_covered_by_an_undo_are_unseen_again(game: str, variant: str, seed: int) -> None:
     """Plays equal moves on both boards and undoes all of them: in the end, all bytes are equal."""
-    rng = random.Random(f"{game} {variant} {seed}")
-    board = deal_seed(ruleset(game, variant), rng.randbytes(32))
-    states = [begun(board, "hints"), begun(twin(board, rng), "hints")]
+    rng, one = dealt(game, variant, seed, "hints")
+    states = [one, begun(twin(one.board, rng), "hints")]
     start = [view_of(state.board).piles for state in states]
     peeked = False
     for _ in range(12):
@@ -349,7 +355,7 @@ def test_twins_differ() -> None:
     assert twin(board, random.Random(1)) != board
 
 
-@pytest.mark.parametrize(("game", "variant"), GAMES)
+@EACH_GAME
 def test_a_refusal_reveals_no_hidden_cards(game: str, variant: str) -> None:
     attempt = begun(deal_seed(ruleset(game, variant), bytes(32)))
     with pytest.raises(Refusal) as refused:

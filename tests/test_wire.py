@@ -8,6 +8,7 @@ from typing import Any
 
 import msgpack
 import pytest
+from msgspec import structs
 
 from engine.board import Board, view_of
 from engine.catalog import games, ruleset
@@ -84,9 +85,7 @@ class Attempt:
 
 
 def frame_of(moved: play_messages.Moved) -> bytes:
-    return codec.encode_moved(
-        moved.number, moved.seq, moved.changes, moved.time, moved.end, moved.redeals
-    )
+    return codec.encode_moved(*structs.astuple(moved))
 
 
 def missed_move(attempt: Attempt, text: str) -> play_messages.MissedMove:
@@ -110,10 +109,6 @@ def after(piles: dict[str, str], changes: list[Any]) -> dict[str, str]:
     for pile, take, put in changes:
         changed[pile] = changed[pile][: len(changed[pile]) - 2 * take] + put
     return changed
-
-
-def as_dict(result: wire_messages.Result) -> Message:
-    return {name: getattr(result, name) for name in result.__struct_fields__}
 
 
 @pytest.mark.parametrize("game", list(games()))
@@ -145,7 +140,7 @@ def test_moves_and_missed_moves_are_unpacked_as_they_were_played(game: str, seed
             "seq": attempt.seq,
             "move": text,
             "redeals": attempt.board.redeals,
-            "result": as_dict(attempt.result),
+            "result": structs.asdict(attempt.result),
         }
     seq = attempt.seq
     texts: list[str] = []
@@ -157,7 +152,7 @@ def test_moves_and_missed_moves_are_unpacked_as_they_were_played(game: str, seed
     missed = Wire().unpack(codec.encode(event, 9))
     assert (missed["re"], missed["since"], missed["seq"]) == (9, seq, attempt.seq)
     assert [move for move, _, _ in missed["moves"]] == texts
-    assert missed["result"] == as_dict(attempt.result)
+    assert missed["result"] == structs.asdict(attempt.result)
     for _, changes, _ in missed["moves"]:
         shown = after(shown, changes)
     assert shown == attempt.piles()
@@ -195,7 +190,7 @@ def test_a_hint_counts_as_an_entry_but_an_empty_answer_does_not() -> None:
         wire.unpack(codec.encode(hinted, 6))
         ask(wire, 7, attempt.seq + 1)
         message = wire.unpack(frame_of(attempt.move("s>w")))
-        assert message["result"] == as_dict(attempt.result) | {"hints": hints}
+        assert message["result"] == structs.asdict(attempt.result) | {"hints": hints}
 
 
 def test_a_move_sent_twice_gets_two_answers_in_order() -> None:
@@ -218,11 +213,8 @@ def test_a_move_after_one_with_an_unknown_outcome_is_unpacked_as_moved_ahead() -
     for id_, moved in ((7, first), (8, second)):
         ask(wire, id_, moved.seq)
         message = wire.unpack(frame_of(moved))
-        assert (message["type"], message["re"], message["result"]["moves"]) == (
-            "moved",
-            id_,
-            id_ - 6,
-        )
+        assert (message["type"], message["re"]) == ("moved", id_)
+        assert message["result"]["moves"] == id_ - 6
 
 
 def test_a_refusal_and_a_snapshot_answer_a_move() -> None:
@@ -256,7 +248,11 @@ def test_an_unknown_attempt_is_sent_with_an_unused_number() -> None:
 def test_an_end_is_unpacked_with_the_id_of_its_attempt() -> None:
     wire, attempt = playing()
     ended = wire.unpack(codec.encode(play_messages.Ended(NUMBER, 2, NO_RESULT)))
-    assert (ended["attempt"], ended["seq"], ended["result"]) == (attempt.id, 2, as_dict(NO_RESULT))
+    assert (ended["attempt"], ended["seq"], ended["result"]) == (
+        attempt.id,
+        2,
+        structs.asdict(NO_RESULT),
+    )
 
 
 @pytest.mark.parametrize(
@@ -304,7 +300,7 @@ def test_progress_is_unpacked_by_player_and_added_to_the_room() -> None:
         result |= {"undos": 0, "hints": 0, "peeked": False}
         runner = {"player": BOB.id, "result": result}
         assert news == {"type": "progress", "code": "H7KQ2", "number": 2, "runners": [runner]}
-    assert message["round"]["runners"][1]["result"] == as_dict(NO_RESULT)
+    assert message["round"]["runners"][1]["result"] == structs.asdict(NO_RESULT)
 
 
 def test_a_leaderboard_change_is_unpacked_with_the_unchanged_fields() -> None:

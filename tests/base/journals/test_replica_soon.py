@@ -190,20 +190,20 @@ async def test_a_cancelled_refresh_passes_its_turn_to_the_next(current: WordJour
 
 @SOON
 async def test_a_stored_entry_is_answered_even_if_its_subscriber_fails(
-    redis: Client, current: WordJournal, monkeypatch: pytest.MonkeyPatch, *, soon: bool
+    redis: Client,
+    current: WordJournal,
+    monkeypatch: pytest.MonkeyPatch,
+    loop_faults: list[str],
+    *,
+    soon: bool,
 ) -> None:
-    faults: list[str] = []
-    asyncio.get_running_loop().set_exception_handler(
-        lambda _, context: faults.append(str(context["exception"]))
-    )
-
     def broken(*_: object) -> None:
         raise RuntimeError("broken on purpose")
 
     with monkeypatch.context() as patched:
         patched.setattr(current.definition, "appended", broken)
         assert await current.add("b", soon=soon) == ("a", "b")
-    assert faults == ["broken on purpose"]
+    assert loop_faults == ["broken on purpose"]
     assert await current.add_soon("c").outcome() == ("a", "b", "c")
     assert await journal(redis) == ("a", "b", "c")
     assert current.definition.reported == [(("a", "b"), ("a", "b", "c"))]

@@ -273,6 +273,16 @@ async def test_only_one_of_two_nodes_appends_an_entry(
     assert len(await texts(journals)) == 29
 
 
+async def test_an_append_can_require_the_previous_entrys_text(journals: JournalStore) -> None:
+    await append(journals, 1, "other")
+    for previous in ("entry 1", "othe", "other "):
+        with pytest.raises(ConflictError, match=KEY):
+            await append(journals, 2, generation=0, previous=previous)
+    assert await texts(journals) == ["other"]
+    await append(journals, 2, generation=0, previous="other")
+    assert await texts(journals) == ["other", "entry 2"]
+
+
 @pytest.mark.parametrize("ids", [["0-2"], ["0-1", "0-3"], ["0-1", "1-2"]])
 async def test_a_gap_is_an_error(redis: Client, journals: JournalStore, ids: list[str]) -> None:
     for id_ in ids:

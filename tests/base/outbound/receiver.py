@@ -9,11 +9,12 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import NamedTuple
 
 from cryptography import x509
-from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from cryptography.x509.oid import NameOID
 
 OK = b"HTTP/1.1 204 No Content\r\n\r\n"
@@ -103,8 +104,7 @@ async def endless_body(reader: asyncio.StreamReader, writer: asyncio.StreamWrite
         await writer.drain()
 
 
-@dataclass(frozen=True, slots=True)
-class Certified:
+class Certified(NamedTuple):
     """A self-signed certificate for a name, with contexts of a server and of a trusting client."""
 
     server: ssl.SSLContext
@@ -112,31 +112,22 @@ class Certified:
 
 
 def certified(name: str, folder: Path) -> Certified:
+    """Write a certificate for a name, and its key, to a file with this name in a folder."""
     key = ec.generate_private_key(ec.SECP256R1())
     subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
     begin = datetime.now(UTC) - timedelta(days=1)
+    number = x509.random_serial_number()
     made = (
-        x509.CertificateBuilder()
-        .subject_name(subject)
-        .issuer_name(subject)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
+        x509.CertificateBuilder(subject, subject, key.public_key(), number)
         .not_valid_before(begin)
         .not_valid_after(begin + timedelta(days=3))
         .add_extension(x509.SubjectAlternativeName([x509.DNSName(name)]), critical=False)
         .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
         .sign(key, SHA256())
     )
-    pem = made.public_bytes(serialization.Encoding.PEM)
+    pem = made.public_bytes(Encoding.PEM)
     file = folder / f"{name}.pem"
-    file.write_bytes(
-        key.private_bytes(
-            serialization.Encoding.PEM,
-            serialization.PrivateFormat.PKCS8,
-            serialization.NoEncryption(),
-        )
-        + pem
-    )
+    file.write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()) + pem)
     server = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     server.load_cert_chain(file)
     return Certified(server, ssl.create_default_context(cadata=pem.decode()))

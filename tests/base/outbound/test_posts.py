@@ -44,17 +44,16 @@ class Mail:
         self.heard.append((post.id, outcome))
 
     async def post(
-        self,
-        name: str,
-        url: str,
-        *,
-        life: int = LIFE_MS,
-        at: int | None = None,
-        owner: str | None = None,
+        self, name: str, url: str, *, life: int = LIFE_MS, at: int | None = None, owner: str = ""
     ) -> None:
         """Store a post with this name; by default, with a separate owner."""
         posted = Post(name, CHANNEL, owner or name, url, self.node.services.clock.now() + life)
         await self.node.services.posts.post(posted, at)
+
+    async def post_slow(self, count: int, slow: Receiver, owner: str = "") -> None:
+        """Store posts to a slow server, with numbers in their names."""
+        for number in range(count):
+            await self.post(f"slow{number}", slow.url(), owner=owner)
 
     async def sent(self, fate: str, count: int = 1) -> None:
         """Wait until `count` attempts had this outcome on this node."""
@@ -137,15 +136,9 @@ async def test_failed_posts_are_retried_for_a_limited_time(node: Node, clock: Se
             assert await got(receiver) == "one"
             await mail.sent("dropped")
             assert await mail.settled() == []
-    (told,) = [each for each in logs if each["event"] == "post_ended"]
-    assert told == {
-        "event": "post_ended",
-        "log_level": "warning",
-        "channel": CHANNEL,
-        "fate": "dropped",
-        "tries": len(PAUSES_MS) + 1,
-        "code": 503,
-    }
+    fate = {"fate": "dropped", "tries": len(PAUSES_MS) + 1, "code": 503}
+    told = {"event": "post_ended", "log_level": "warning", "channel": CHANNEL, **fate}
+    assert [each for each in logs if each["event"] == "post_ended"] == [told]
     assert "secret" not in str(logs)
 
 
@@ -200,8 +193,7 @@ async def test_a_slow_server_delays_no_other(node: Node, monkeypatch: pytest.Mon
     monkeypatch.setattr(senders, "TIMEOUT", 60.0)
     mail, release = Mail(node), asyncio.Event()
     async with running(node.run), receiving(after(release)) as slow, receiving() as receiver:
-        for number in range(20):
-            await mail.post(f"slow{number}", slow.url())
+        await mail.post_slow(20, slow)
         await mail.post("one", receiver.url("localhost"))
         assert await got(receiver) == "one"
         assert slow.received.qsize() <= posts_module.LANES
@@ -215,8 +207,7 @@ async def test_a_node_claims_only_the_posts_it_can_send(
     monkeypatch.setattr(senders, "TIMEOUT", 1.0)
     mail = Mail(node)
     async with running(node.run), receiving(never) as slow:
-        for number in range(3):
-            await mail.post(f"slow{number}", slow.url())
+        await mail.post_slow(3, slow)
         found = dict(await mail.settled())
         assert found[PostDue("slow2")] == START + posts_module.FULL_MS
         assert found[PostDue("slow1")] == START + LEASE_MS
@@ -226,18 +217,15 @@ async def test_an_owners_posts_do_not_delay_other_owners(node: Node, clock: SetC
     """Another owner's post is sent immediately, however many of one owner's go to slow servers."""
     mail, most, release = Mail(node), posts_module.MAX_OF_OWNER, asyncio.Event()
     async with running(node.run), receiving(after(release)) as slow, receiving() as receiver:
-        for number in range(most + 2):
-            await mail.post(f"slow{number}", slow.url(), owner="mallory")
+        await mail.post_slow(most + 2, slow, "mallory")
         await mail.post("one", receiver.url("localhost"))
         assert await got(receiver) == "one"
         found = dict(await mail.settled())
-        postponed = [at for at in found.values() if at == START + posts_module.FULL_MS]
-        assert len(postponed) == 2
+        assert [*found.values()].count(START + posts_module.FULL_MS) == 2
         # A postponement does not count as an attempt.
         clock.time += posts_module.FULL_MS
-        taken = await node.services.post_store.take(
-            f"slow{most}", clock.time, clock.time + LEASE_MS
-        )
+        times = clock.time, clock.time + LEASE_MS
+        taken = await node.services.post_store.take(f"slow{most}", *times)
         assert taken is not None
         assert taken.tries == 1
         release.set()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from functools import partial
-from typing import Final, TypedDict
+from typing import Any, Final
 
 import pytest
 from structlog.testing import capture_logs
@@ -13,7 +13,7 @@ from structlog.testing import capture_logs
 from server.base.core import keys
 from server.base.core.refusal import Refusal
 from server.base.outbound.core.post import LIFE_MS, Fate, Outcome
-from server.base.outbound.core.webhook import Form, Message
+from server.base.outbound.core.webhook import Message
 from server.base.outbound.webhooks import Webhooks
 from tests.base.outbound.receiver import receiving
 from tests.base.redis.servers import running, until, until_equal
@@ -21,16 +21,8 @@ from tests.builders import START
 from tests.nodes import Node
 from tests.processes import PATIENCE
 
-
-class How(TypedDict):
-    """How a message is posted: its form and its deadline."""
-
-    form: Form
-    until: int
-
-
 OWNER = "c1rc1e0000000000"
-TO_JSON: Final[How] = {"form": "json", "until": START + LIFE_MS}
+TO_JSON: Final[dict[str, Any]] = {"form": "json", "until": START + LIFE_MS}
 MESSAGE = Message("Today", ("1. Ada",), "https://play.example.org/")
 
 
@@ -54,8 +46,8 @@ async def test_a_message_is_posted_and_its_url_stays_secret(node: Node) -> None:
 
 async def test_the_owner_of_a_webhook_sees_each_posts_outcome(node: Node) -> None:
     webhooks, told = node.services.webhooks, list[tuple[str, str, Outcome]]()
-    answers = [f"HTTP/1.1 {status} X\r\n\r\n".encode() for status in (204, 403, 503, 404)]
-    fates: list[Fate | None] = ["sent", "dropped", None, "gone"]
+    fates: dict[int, Fate | None] = {204: "sent", 403: "dropped", 503: None, 404: "gone"}
+    answers = [f"HTTP/1.1 {status} X\r\n\r\n".encode() for status in fates]
 
     async def tell(owner: str, webhook: str, outcome: Outcome) -> None:
         told.append((owner, webhook, outcome))
@@ -66,10 +58,7 @@ async def test_the_owner_of_a_webhook_sees_each_posts_outcome(node: Node) -> Non
         for number in range(4):
             await webhooks.post(str(number), OWNER, sealed, MESSAGE, **TO_JSON)
             await until_equal(partial(len, told), number + 1)
-    assert told == [
-        (OWNER, sealed, Outcome(status, fate))
-        for status, fate in zip((204, 403, 503, 404), fates, strict=True)
-    ]
+    assert told == [(OWNER, sealed, Outcome(*each)) for each in fates.items()]
 
 
 async def test_a_webhook_belongs_only_to_its_owner(node: Node) -> None:

@@ -195,19 +195,22 @@ async def test_failures_are_counted_across_changes_of_nodes(
     assert await all_effects(node.services.outbox_store) == [("moved", "no finish")]
 
 
-async def test_an_effect_failing_without_redis_is_retried_and_never_set_aside(
-    node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
+async def test_an_effect_failing_without_redis_grows_older_and_is_never_set_aside(
+    node: Node, clock: SetClock, now: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await finish_daily(node)
     with monkeypatch.context() as patch:
         patch.setattr(type(node.services.leaderboard_store), "place", away)
         for _ in range(2 * module.TRIES):
             await node.sweep()
+            now[0] += 10.0
+    assert node.sweeper.age() == 2 * module.TRIES * 10.0
     assert len(await all_effects(node.services.outbox_store)) == 1
     clock.time = START + module.RETRY_AFTER_MS
     # It is retried before the next scan of its partition is due.
     await scan(node)
     assert await all_effects(node.services.outbox_store) == []
+    assert node.sweeper.age() == 0.0
 
 
 async def test_a_deadline_postponed_by_a_rematch_has_no_age(
@@ -230,21 +233,6 @@ async def test_a_deadline_postponed_by_a_rematch_has_no_age(
     await node.sweeper.scan()
     assert node.sweeper.age() == 0.0
     assert not any(each.found for each in node.sweeper._partitions.values())
-
-
-async def test_the_age_of_an_unapplied_effect_grows_until_it_is_applied(
-    node: Node, clock: SetClock, now: list[float], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    await finish_daily(node)
-    with monkeypatch.context() as patch:
-        patch.setattr(type(node.services.leaderboard_store), "place", away)
-        for _ in range(3):
-            await node.sweep()
-            now[0] += 10.0
-    assert node.sweeper.age() == 30.0
-    clock.time += module.RETRY_AFTER_MS
-    await node.sweep()
-    assert node.sweeper.age() == 0.0
 
 
 async def test_a_failed_moderation_act_is_retried_soon_without_players(

@@ -110,10 +110,9 @@ async def test_a_48_is_charged_for_all_its_networks_and_a_refusal_charges_none(n
     networks = [Scope(f"2001:db8:0:{number}::/64") for number in range(5)]
     for each in networks[:4]:
         await quotas.take([each, AROUND], "any", big)
-    with pytest.raises(Refusal, match="address_full"):
-        await quotas.take([networks[4], AROUND], "any", [SOME])
-    with pytest.raises(Refusal, match="address_full"):
-        await quotas.take([networks[0], AROUND], "any", [SOME])
+    for each in (networks[4], networks[0]):
+        with pytest.raises(Refusal, match="address_full"):
+            await quotas.take([each, AROUND], "any", [SOME])
     assert await used(node, *networks, AROUND) == [1_000] * 4 + [0, 4_000]
 
 
@@ -154,15 +153,12 @@ async def test_a_played_game_is_charged_to_the_players_current_address(
     results = charges.ROUND_RESULTS + 3 * charges.RUNNER_RESULTS
     played = module.PLAYED + results
     assert await used(node, HERE, ELSEWHERE) == [played, played + entries]
-    attempt = attempt_of(room, ADA)
-    await node.attempts.resign(attempt, ADA, 3)
-    assert await used(node, HERE) == [played + 3 * module.ENTRY_BYTES]
-    clock.time = room.round.deadline + 9 * DAY
-    assert await used(node, HERE) == [module.PLAYED + 3 * module.ENTRY_BYTES]
-    clock.time = room.round.deadline + KEPT_DAYS * DAY
-    assert await used(node, HERE) == [module.PLAYED + 3 * module.ENTRY_BYTES]
-    clock.time += 10 * DAY
-    assert await used(node, HERE) == [0]
+    await node.attempts.resign(attempt_of(room, ADA), ADA, 3)
+    kept = module.PLAYED + 3 * module.ENTRY_BYTES
+    assert await used(node, HERE) == [kept + results]
+    for days, size in ((9, kept), (KEPT_DAYS, kept), (KEPT_DAYS + 10, 0)):
+        clock.time = room.round.deadline + days * DAY
+        assert await used(node, HERE) == [size]
 
 
 async def test_charges_cover_the_memory_used_in_redis(
@@ -191,12 +187,10 @@ async def test_moves_are_refused_only_while_a_quota_is_full(
     quotas = node.services.quotas
     at(ADA, FIRST, AROUND)
     at(BOB, SECOND, AROUND)
-    quotas.note(ADA, Item(999, HOUR))
-    await written(node)
-    assert not quotas.is_full(ADA)
-    quotas.note(ADA, Item(1, HOUR))
-    await written(node)
-    assert (quotas.is_full(ADA), quotas.is_full(BOB), quotas.is_full(CYD)) == (True, False, False)
+    for size, is_full in ((999, False), (1, True)):
+        quotas.note(ADA, Item(size, HOUR))
+        await written(node)
+        assert [*map(quotas.is_full, (ADA, BOB, CYD))] == [is_full, False, False]
     assert quotas._writes.is_scheduled(FIRST), "the next check happens by itself"
     clock.time = counted_until(clock.time, HOUR)
     assert await used(node, FIRST) == [0]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from itertools import count
 from signal import SIGCONT, SIGSTOP
+from typing import Any
 
 import pytest
 from redis.asyncio import Redis
@@ -16,8 +17,8 @@ from structlog.typing import EventDict
 
 from server.base.core import topics
 from server.base.redis import bus as module
-from server.base.redis.bus import Bus
-from server.base.redis.connection import Client
+from server.base.redis.bus import Bus, _PubSubConnection
+from server.base.redis.connection import FAILURES, Client, connect
 from server.base.redis.database import Database
 from tests.base.redis.listeners import Listener, listening
 from tests.base.redis.servers import (
@@ -30,6 +31,8 @@ from tests.base.redis.servers import (
     until_equal,
     work_of,
 )
+from tests.conftest import ALONE
+from tests.processes import PATIENCE
 
 
 @pytest.fixture
@@ -206,6 +209,46 @@ async def test_a_hung_connection_is_replaced() -> None:
         finally:
             server.signal(SIGCONT)
         await listener.wait_for(topic)
+
+
+@ALONE
+async def test_a_connection_breaking_while_a_topic_is_added_raises_a_failure(
+    redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writers: list[asyncio.StreamWriter] = []
+    open_connection = asyncio.open_connection
+
+    async def noting(*address: Any, **options: Any) -> Any:
+        streams = await open_connection(*address, **options)
+        writers.append(streams[1])
+        return streams
+
+    async def use() -> None:
+        await connection.change(["other"], [])
+        assert connection.reader is not None
+        async with asyncio.timeout(PATIENCE):
+            await connection.reader
+
+    monkeypatch.setattr(asyncio, "open_connection", noting)
+    for _ in range(10):
+        redis: Any = connect(redis_url)
+        received = asyncio.Queue[str]()
+        connection = _PubSubConnection(redis, _receive_in(received), sharded=False)
+        await connection.open()
+        await connection.change(["one"], [])
+        assert await received.get() == "one"
+        writers[-1].transport.abort()
+        # The transport closes in the next turn of the loop, before the reader notices. Adding a
+        # topic or awaiting the reader fails.
+        await asyncio.sleep(0)
+        with pytest.raises(FAILURES):
+            await use()
+        await connection.close()
+        await redis.aclose()
+
+
+def _receive_in(topics: asyncio.Queue[str]) -> Callable[[str, bytes | None], None]:
+    return lambda topic, _: topics.put_nowait(topic)
 
 
 def _has_logged(logs: list[EventDict], event: str) -> bool:

@@ -193,27 +193,32 @@ def connections(cluster: Cluster) -> int:
     return found
 
 
+async def survive(cluster: Cluster, database: Database, lose: Act, mend: Act) -> None:
+    """Lose a master while nodes write to all of them, and mend it when it has been replaced."""
+    by_master = partitions_by_master(cluster)
+    lost = next(iter(by_master))
+    load, rest = loads(database, by_master)
+    async with running(load.run), running(rest.run):
+        await load.progress()
+        await rest.progress()
+        lose(lost)
+        await rest.progress(20)
+        await taken_over(cluster, keys.due(by_master[lost][0]), lost)
+        # Its replica has become the master, and has no replica until this one is back.
+        mend(lost)
+        await load.progress()
+        await rest.progress()
+    assert rest.reasons == []
+    assert await load.lost_nothing()
+    assert await rest.lost_nothing()
+
+
 async def test_killed_masters_lose_no_acknowledged_append(
     cluster: Cluster, database: Database
 ) -> None:
     before = connections(cluster)
     for _ in range(2):
-        by_master = partitions_by_master(cluster)
-        lost = next(iter(by_master))
-        load, rest = loads(database, by_master)
-        async with running(load.run), running(rest.run):
-            await load.progress()
-            await rest.progress()
-            lost.kill()
-            await rest.progress(20)
-            await taken_over(cluster, keys.due(by_master[lost][0]), lost)
-            # Its replica has become the master, and has no replica until this one is back.
-            lost.start()
-            await load.progress()
-            await rest.progress()
-        assert rest.reasons == []
-        assert await load.lost_nothing()
-        assert await rest.lost_nothing()
+        await survive(cluster, database, Server.kill, Server.start)
         await asyncio.to_thread(cluster.until_whole)
         for server in cluster.masters():
             server.ask("FLUSHALL")
@@ -223,21 +228,9 @@ async def test_killed_masters_lose_no_acknowledged_append(
 
 @pytest.mark.usefixtures("quick_redis")
 async def test_a_hanging_master_loses_no_acknowledged_append(cluster: Cluster) -> None:
+    hangs, goes_on = methodcaller("signal", SIGSTOP), methodcaller("signal", SIGCONT)
     async with database_at(cluster.url, 1) as database:
-        by_master = partitions_by_master(cluster)
-        lost = next(iter(by_master))
-        load, rest = loads(database, by_master)
-        async with running(load.run), running(rest.run):
-            await load.progress()
-            await rest.progress()
-            lost.signal(SIGSTOP)
-            await taken_over(cluster, keys.due(by_master[lost][0]), lost)
-            await rest.progress()
-            lost.signal(SIGCONT)
-            await load.progress()
-        assert rest.reasons == []
-        assert await load.lost_nothing()
-        assert await rest.lost_nothing()
+        await survive(cluster, database, hangs, goes_on)
 
 
 LOSSES = pytest.mark.parametrize(

@@ -4,17 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from datetime import UTC, datetime, timedelta
-from ipaddress import ip_address
 from pathlib import Path
 
 import pytest
 import uvloop
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
-from cryptography.x509.oid import NameOID
 from redis.asyncio import Redis, RedisCluster
 from redis.asyncio.connection import SSLConnection
 from redis.exceptions import ConnectionError as RedisConnectionError
@@ -24,6 +17,7 @@ from server.base.core.refusal import UnavailableError
 from server.base.redis.connection import Client, connect, raising_unavailable, with_password
 from server.base.redis.database import Database
 from server.base.redis.handshake import open_connection
+from tests.base.outbound.receiver import certified
 from tests.base.redis.servers import database_at, in_flight, until, writes_held_up
 from tests.processes import free_port
 from tests.redis_programs import programs
@@ -131,41 +125,16 @@ def test_the_address_of_a_cluster_can_name_authorities(tmp_path: Path) -> None:
     assert server.connection_kwargs["ssl_ca_certs"] == str(file)
 
 
-@pytest.fixture
-def certificate(tmp_path: Path) -> Path:
-    """Return a folder with a self-signed certificate for this machine, and its key."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "a test's own")])
-    hosts = [x509.DNSName("localhost"), x509.IPAddress(ip_address("127.0.0.1"))]
-    day = timedelta(days=1)
-    today = datetime.now(UTC)
-    made = (
-        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
-        .not_valid_before(today - day)
-        .not_valid_after(today + day)
-        .add_extension(x509.SubjectAlternativeName(hosts), critical=False)
-        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
-        .sign(key, hashes.SHA256())
-    )
-    (tmp_path / "ca.pem").write_bytes(made.public_bytes(Encoding.PEM))
-    (tmp_path / "key.pem").write_bytes(
-        key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
-    )
-    return tmp_path
-
-
 @pytest.mark.deep
-async def test_tls_trusts_the_authority_named_in_the_address(certificate: Path) -> None:
-    files = {"tls-cert-file": "ca.pem", "tls-key-file": "key.pem", "tls-ca-cert-file": "ca.pem"}
-    options = {name: str(certificate / file) for name, file in files.items()}
-    port = free_port()
+async def test_tls_trusts_the_authority_named_in_the_address(tmp_path: Path) -> None:
+    certified("localhost", tmp_path)
+    file, port = str(tmp_path / "localhost.pem"), str(free_port())
+    options = dict.fromkeys(("tls-cert-file", "tls-key-file", "tls-ca-cert-file"), file)
+    options |= {"tls-port": port, "tls-auth-clients": "no"}
     # The bundled Valkey has no TLS.
-    program = programs()["redis"]
-    with running_server(
-        program=program, **options, **{"tls-port": str(port), "tls-auth-clients": "no"}
-    ):
+    with running_server(program=programs()["redis"], **options):
         user = as_node(f"rediss://localhost:{port}/0")
-        async with database_at(f"{user}?ssl_ca_certs={certificate / 'ca.pem'}") as trusting:
+        async with database_at(f"{user}?ssl_ca_certs={file}") as trusting:
             await trusting.client.ping()
             await trusting.write("nodes", "HSET", "nodes", "x", "1")
         async with database_at(user) as wary:

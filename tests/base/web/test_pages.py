@@ -11,8 +11,6 @@ from http.client import HTTPConnection, HTTPResponse
 from pathlib import Path
 
 import pytest
-from websockets.asyncio.client import connect
-from websockets.exceptions import InvalidStatus
 
 from server.base.web.pages import OPERATORS, SCREENS
 from tests.conftest import ALONE, node
@@ -260,10 +258,3 @@ async def test_an_unbuilt_page_is_reported_as_missing(redis_url: str, tmp_path: 
 async def test_a_plain_request_for_the_socket_is_refused(port: int) -> None:
     response, _ = await get(port, "/socket")
     assert (response.status, response.headers["Upgrade"]) == (426, "websocket")
-
-
-@pytest.mark.parametrize("path", ["/", "/health", "/nothing", "/socket/"])
-async def test_an_upgrade_on_another_path_is_refused(port: int, path: str) -> None:
-    with pytest.raises(InvalidStatus) as refused:
-        await connect(f"ws://127.0.0.1:{port}{path}")
-    assert refused.value.response.status_code == 404

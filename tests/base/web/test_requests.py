@@ -56,9 +56,8 @@ async def test_any_origin_may_read_the_answers(site: Site) -> None:
     for reply in (await site.get(BOARD), await site.get("/nothing")):
         assert reply.headers["Access-Control-Allow-Origin"] == "*"
     preflight = await site.get(BOARD, "OPTIONS", Origin="https://example.org")
-    assert preflight.status == 204
-    assert preflight.headers["Access-Control-Allow-Methods"] == "GET, HEAD, OPTIONS"
-    assert preflight.headers["Access-Control-Allow-Headers"] == "If-None-Match"
+    allowed = [preflight.headers[f"Access-Control-Allow-{each}"] for each in ("Methods", "Headers")]
+    assert (preflight.status, allowed) == (204, ["GET, HEAD, OPTIONS", "If-None-Match"])
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH"])
@@ -94,12 +93,8 @@ async def test_an_invalid_query_is_refused(site: Site, query: str) -> None:
 def test_any_query_is_understood_or_refused(
     pairs: list[tuple[str, str]], route: Route[Any]
 ) -> None:
-    scope = {
-        "type": "http",
-        "headers": [],
-        "query_string": urlencode(pairs).encode(),
-        "path_params": dict.fromkeys(route.in_path, "x"),
-    }
+    query, fields = urlencode(pairs).encode(), dict.fromkeys(route.in_path, "x")
+    scope = {"type": "http", "headers": [], "query_string": query, "path_params": fields}
     try:
         asked = asked_of(route, Request(scope))
     except Refusal:

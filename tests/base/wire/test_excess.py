@@ -13,7 +13,6 @@ from server.base.net import limits
 from tests.base.web.test_pages import get
 from tests.clients.client import Client, opened
 from tests.clients.play import room_of
-from tests.clients.raw import BINARY, CLOSE, CONT, FIN, PING, connected, frame
 from tests.conftest import ALONE, node
 from tests.processes import free_port
 
@@ -68,22 +67,6 @@ async def test_reconnecting_does_not_reset_offences(port: int, few: Callable[...
         assert (await second.next("bye"))["code"] == "bad_messages"
         assert await second.closed() == 4000
         assert (await bystander.ask("ping"))["type"] == "pong"
-
-
-@pytest.mark.parametrize("kind", [CONT, PING])
-async def test_invalid_frames_are_charged(port: int, few: Callable[..., None], kind: int) -> None:
-    few(PLAYER_COMMANDS=30.0, PLAYER_OFFENCES=8.0)
-    async with connected(port) as client:
-        await client.shake()
-        client.write(frame(BINARY, flags=0))
-        client.write(frame(kind, flags=FIN if kind is PING else 0) * 40)
-        last = {}
-        while CLOSE not in last:
-            found = await client.next()
-            assert found is not None
-            last[found.opcode] = found.payload
-        assert b"too_fast" in last[BINARY]
-        assert int.from_bytes(last[CLOSE][:2], "big") == 4005
 
 
 async def test_guests_of_an_address_are_limited(redis_url: str, few: Callable[..., None]) -> None:

@@ -30,7 +30,7 @@ from tests.base.redis.servers import until
 from tests.base.wire.test_session import narrow_socket
 from tests.clients.client import Client, opened
 from tests.clients.play import room_of
-from tests.clients.raw import BINARY, CLOSE, CONT, PONG, RawClient, connected, frame
+from tests.clients.raw import BINARY, CLOSE, CONT, PING, PONG, RawClient, connected, frame
 from tests.conftest import ALONE, logging_restored, node
 from tests.timers import Timers
 from tests.wire import Wire
@@ -220,12 +220,17 @@ async def test_an_endless_message_is_too_big(port: int) -> None:
         await plays()
 
 
+@pytest.mark.parametrize(
+    "sent",
+    [frame(PONG) * 40, frame(PING) * 40, frame(BINARY, flags=0) + frame(CONT, flags=0) * 40],
+    ids=["pongs", "pings", "empty fragments"],
+)
 async def test_empty_fragments_pings_and_pongs_are_too_fast(
-    port: int, few: Callable[..., None]
+    port: int, few: Callable[..., None], sent: bytes
 ) -> None:
     few(PLAYER_COMMANDS=30.0, PLAYER_OFFENCES=4.0)
     async with attacked(port) as (plays, crowd):
-        for client in await crowd(frame(PONG) * 40):
+        for client in await crowd(sent):
             code, messages = await ends(client)
             assert (code, b"too_fast" in messages[-1]) == (4005, True)
         await plays()

@@ -11,7 +11,6 @@ import pytest
 from websockets.exceptions import InvalidStatus
 
 from server.base.net import limits
-from server.base.wire import session
 from server.base.wire import socket as server_socket
 from server.base.wire.session_messages import VERSIONS
 from tests.clients.client import opened
@@ -82,15 +81,6 @@ async def test_commands_before_hello_and_a_second_hello_are_refused(port: int) -
         assert (await client.hello())["code"] == "hello_first"
 
 
-async def test_a_client_that_sends_no_hello_is_closed(
-    port: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(session, "HELLO_WITHIN", 0.01)
-    async with opened(port) as client:
-        assert (await client.next("bye"))["code"] == "hello_timeout"
-        assert await client.closed() == 4003
-
-
 @pytest.mark.parametrize(
     "frame",
     [
@@ -127,34 +117,6 @@ async def test_an_invalid_command_is_answered_with_its_id(port: int) -> None:
         answer = await client.ask("room.create", game="robert", seats=9, limit=60, key="k" * 8)
         assert answer["code"] == "bad_message"
         assert "8" in answer["text"]
-
-
-async def test_many_invalid_frames_close_the_session(port: int) -> None:
-    async with opened(port) as client:
-        await client.hello()
-        for _ in range(int(limits.PLAYER_OFFENCES.at_once) + 1):
-            await client.socket.send(b"\xc1")
-        assert (await client.next("bye"))["code"] == "bad_messages"
-        assert await client.closed() == 4000
-
-
-async def test_an_oversized_frame_closes_the_session_and_no_other(port: int) -> None:
-    async with opened(port) as large, opened(port) as other:
-        await large.hello()
-        await other.hello()
-        await large.socket.send(b"\x00" * 5000)
-        assert await large.closed() == 1009
-        assert (await other.ask("ping"))["type"] == "pong"
-
-
-async def test_too_many_commands_are_refused_and_then_closed(port: int) -> None:
-    async with opened(port) as client:
-        await client.hello()
-        answers = [client.send("ping") for _ in range(200)]
-        assert await client.closed() == 4005
-        codes = [answer.get("code") for each in answers if (answer := await each)]
-        assert codes[0] is None
-        assert codes[-1] == "too_fast"
 
 
 def narrow_socket(port: int) -> socket.socket:

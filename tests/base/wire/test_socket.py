@@ -527,6 +527,16 @@ async def test_the_end_of_the_stream_ends_the_session(ours: _Ours) -> None:
     assert ours.echo.got == [b"last"]
 
 
+async def test_frames_sent_after_a_disconnect_are_dropped(ours: _Ours) -> None:
+    async with opened(ours) as client:
+        client.abort()
+        await ours.ended()
+    # Neither the answer to a command in flight nor a stopping node's close raises.
+    ours.echo.send(b"short")
+    ours.echo.send(b"long" * 1000)
+    ours.echo.wire.close(1001)
+
+
 async def test_a_failed_handshake_ends_the_connection(
     ours: _Ours, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:

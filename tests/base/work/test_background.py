@@ -21,7 +21,7 @@ from server.base.nodes.store_memory import StoreMemory
 from server.base.redis.clock import RedisClock
 from server.base.redis.probe import Probe
 from server.base.work import worker_pool
-from server.base.work.background import Background, BackgroundError, Loop
+from server.base.work.background import Background, BackgroundError
 from server.base.work.worker_pool import WorkerPool
 from server.play.core import keys
 from server.settings import Settings
@@ -101,32 +101,6 @@ async def test_all_work_continues_after_an_outage_and_after_unreadable_data(
     told = sorted(str(line["work"]) for line in logs if line["event"] == "work_unreadable")
     assert told == sorted([*background.loops, *background.pools])
     assert background.failure is None
-
-
-async def test_an_unexpected_error_in_any_work_ends_the_node(
-    background: Background, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for loop in background.loops.values():
-        step, _ = raising(ZeroDivisionError())
-        alone = Background()
-        alone.loops[loop.name] = Loop(loop.name, step, 0.0)
-        with capture_logs() as logs, pytest.raises(BackgroundError, match=loop.name):
-            await alone.run()
-        assert [line["event"] for line in logs] == ["work_failed"]
-    background.loops.clear()
-    background.start()
-    for pool in pools_of(background):
-        step, _ = raising(ZeroDivisionError())
-        monkeypatch.setattr(pool, "work", lambda _, step=step: step())
-        monkeypatch.setattr(background, "failure", None)
-        with capture_logs() as logs:
-            pool.add("item")
-            await pool.finish()
-        assert [(line["event"], line["work"]) for line in logs] == [("work_failed", pool.name)]
-        assert background.failure is not None
-        # The rest of a node goes on until it has drained.
-        monkeypatch.setattr(background, "stop", type(background.stop)())
-    await background.close()
 
 
 async def test_failing_work_makes_a_node_unready_and_ends_it_with_the_error(

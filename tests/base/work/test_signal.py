@@ -9,11 +9,7 @@ import pytest
 from server.base.work.signal import AsyncSignal, Signal
 
 
-async def test_a_failing_subscriber_does_not_stop_the_others() -> None:
-    faults: list[str] = []
-    asyncio.get_running_loop().set_exception_handler(
-        lambda _, context: faults.append(str(context["exception"]))
-    )
+async def test_a_failing_subscriber_does_not_stop_the_others(loop_faults: list[str]) -> None:
     called: list[int] = []
 
     def broken(number: int) -> None:
@@ -24,7 +20,7 @@ async def test_a_failing_subscriber_does_not_stop_the_others() -> None:
         signal.subscribe(subscriber)
     signal.emit(7)
     assert called == [7, 7]
-    assert faults == ["broken on purpose by 7"] * 2
+    assert loop_faults == ["broken on purpose by 7"] * 2
 
 
 async def test_awaited_subscribers_run_in_order_until_the_first_failure() -> None:
