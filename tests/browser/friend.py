@@ -16,8 +16,7 @@ from engine.moves import legal_moves
 from engine.notation import move_text, seen_text
 from server.base.wire.session_messages import VERSION
 from tests.clients.client import REFUSED_WITHIN
-from tests.faults.client_state import ClientState
-from tests.faults.known import Known
+from tests.clients.known import ClientState, Known
 from tests.processes import PATIENCE
 from tests.wire import Message, Wire
 

@@ -10,8 +10,8 @@ from itertools import count
 from typing import Any, Protocol
 
 from server.base.wire.session_messages import VERSION
+from tests.clients.known import Known
 from tests.clients.session import Session
-from tests.faults.known import Known
 from tests.faults.ledger import Ledger, Message
 
 RETRYABLE = {"unavailable", "overloaded", "internal", "too_fast"}

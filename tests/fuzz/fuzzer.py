@@ -37,9 +37,9 @@ from server.play.messages import (
 )
 from server.rooms.messages import PROGRESS, CreateRoom, JoinRoom
 from server.routes import ROUTES
+from tests.clients.known import Known
 from tests.faults import ledger
 from tests.faults.http import request
-from tests.faults.known import Known
 from tests.faults.ledger import Ledger
 from tests.fuzz.commands import Commands, Row, Seen
 from tests.wire import COMMANDS, Message, Wire, read_event

@@ -19,8 +19,6 @@ from hypothesis import strategies as st
 
 from engine.board import view_of
 from engine.catalog import daily_games, games, ruleset
-from engine.moves import legal_moves
-from engine.play import apply
 from server import protocol
 from server.accounts import messages as account_messages
 from server.base.core.days import day_at
@@ -46,6 +44,7 @@ from server.runs import deal_messages
 from server.runs import messages as run_messages
 from server.watching import messages as watch_messages
 from tests.builders import START, homewards
+from tests.clients.known import line
 from tests.secrecy.decks import NEVER, Dealer, Decks, deck
 from tests.secrecy.stage import COUNTDOWN_MS, Input, Stage
 from tests.wire import read_event
@@ -340,15 +339,11 @@ class Clients:
         if found is None:
             return self._open(client, tab, rng)
         number, attempt = found
-        board, inputs = attempt.board, []
-        for seq in range(attempt.seq + 1, attempt.seq + 1 + rng.randint(1, 4)):
-            moves = legal_moves(board)
-            if not moves:
-                break
-            move = rng.choice(moves)
-            inputs.append(_frame(client, tab, [number, seq, *board.ruleset.numbers_of(move)]))
-            board = apply(board, move)
-        return inputs
+        moves = line(attempt.board, rng.randint(1, 4), rng)
+        return [
+            _frame(client, tab, [number, seq, *attempt.board.ruleset.numbers_of(move)])
+            for seq, move in enumerate(moves, attempt.seq + 1)
+        ]
 
     def _forge(self, client: int, tab: int, rng: random.Random) -> list[Input]:
         """Play a random move, which is rarely legal."""

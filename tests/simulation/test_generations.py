@@ -16,8 +16,8 @@ from engine.board import Board
 from engine.moves import legal_moves
 from engine.notation import move_text
 from tests.builders import START
+from tests.clients.known import ClientState
 from tests.faults.checker import check
-from tests.faults.client_state import ClientState
 from tests.simulation import broken
 from tests.simulation.network import Network
 from tests.simulation.player import Player
