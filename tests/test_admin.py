@@ -135,11 +135,6 @@ async def test_a_directory_without_data_is_not_initialized(data: Path) -> None:
     assert not (data / "none").exists()
 
 
-def test_an_unavailable_redis_is_reported() -> None:
-    said = output_of(1, "admin", "--redis", "redis://127.0.0.1:1/0", "rooms")
-    assert said.startswith("Error: Redis does not answer.")
-
-
 @pytest.mark.parametrize("words", [["repair-day", "20.11.2026"], ["suspicious", "--day", "x"]])
 def test_a_date_is_checked(words: list[str]) -> None:
     assert "is not a date" in output_of(2, "admin", *words)

@@ -117,8 +117,7 @@ def test_it_uses_every_core_by_default(tmp_path: Path, monkeypatch: pytest.Monke
 
 def test_errors_are_reported(tmp_path: Path) -> None:
     assert "There is no game 'chess'" in output_of(2, "certify", "--game", "chess")
-    words = ["--redis", "redis://127.0.0.1:1/0", "--secret-key-file", str(SECRET_KEY_FILE)]
-    assert output_of(1, "certify", *words).startswith("Error: Redis does not answer.")
+
     (tmp_path / "file").touch()
     said = output_of(1, "certify", "--data", str(tmp_path / "file" / "data"))
     assert "Error: [Errno" in said

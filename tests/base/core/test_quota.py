@@ -47,6 +47,7 @@ def test_an_address_may_use_only_a_share_of_the_store(
     assert quota_of(players, limit, wide=False) == address
     assert quota_of(players, limit, wide=True) == wide
     assert PLAYER_BYTES * ADDRESS_PLAYERS == 80 * MB
+    assert PARTS["room"] < PARTS["game"] < PARTS["any"] == 1
 
 
 @given(st.integers(0, 400 * DAY), st.integers(0, 10 * DAY))
@@ -67,10 +68,6 @@ def test_an_address_has_few_expiry_times(items: list[tuple[int, int]]) -> None:
 def test_games_are_kept_for_fewer_days_when_more_is_stored() -> None:
     days = [days_kept(percent / 100) for percent in range(120)]
     assert days == [KEPT_DAYS] * 25 + [7] * 9 + [2] * 86
-
-
-def test_rooms_are_refused_first_then_games_and_open_games_go_on() -> None:
-    assert PARTS["room"] < PARTS["game"] < PARTS["any"] == 1
 
 
 def test_a_school_playing_every_day_is_never_refused_a_room() -> None:

@@ -427,33 +427,6 @@ async def unacknowledged(
     return partial(set_, PATIENCE, node.database.acks)
 
 
-async def test_an_append_without_an_answer_is_reported_when_it_is_found_in_the_journal(
-    redis: Client, one: WordJournal, unacknowledged: Callable[[], None]
-) -> None:
-    with pytest.raises(UnavailableError):
-        await one.add("a")
-    assert await journal(redis) == ("a",)
-    assert one.definition.reported == []
-    unacknowledged()
-    # A resent command is decided on the stored state.
-    with pytest.raises(Refusal):
-        await one.add("a", unless=lambda state: "a" in state)
-    assert one.definition.reported == [(None, ("a",))]
-    assert await one.add("b") == ("a", "b")
-    assert one.definition.reported == [(None, ("a",)), (("a",), ("a", "b"))]
-
-
-async def test_an_append_without_an_answer_is_reported_when_later_entries_are_read(
-    one: WordJournal, two: WordJournal, unacknowledged: Callable[[], None]
-) -> None:
-    with pytest.raises(UnavailableError):
-        await one.add("a")
-    unacknowledged()
-    await two.add("b")
-    assert await one.replica.refresh() == ("a", "b")
-    assert one.definition.reported == [(None, ("a",))]
-
-
 @SOON
 async def test_a_failed_append_is_not_reported(
     one: WordJournal, two: WordJournal, monkeypatch: pytest.MonkeyPatch, *, soon: bool

@@ -18,6 +18,7 @@ from server.base.redis.clock import RedisClock
 from server.base.redis.connection import Client as Redis
 from server.base.redis.database import Database
 from server.rooms.core import keys as rooms_keys
+from tests.base.journals.entries import replace_journal
 from tests.base.redis.servers import drop_pubsub_connections, until, work_of
 from tests.base.redis.servers import running as working
 from tests.clients.client import Client, opened
@@ -117,6 +118,4 @@ async def test_a_client_ahead_of_redis_is_disconnected(redis_url: str, redis: Re
 async def lose_last_entry(redis: Redis, key: str) -> None:
     """Remove the last entry of a journal, as a power cut may."""
     entries: Any = await redis.xrange(key)
-    await redis.delete(key)
-    for id_, fields in entries[:-1]:
-        await redis.xadd(key, fields, id=id_)
+    await replace_journal(redis, key, *(fields["e"] for _, fields in entries[:-1]))

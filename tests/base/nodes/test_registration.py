@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 import pytest
 
 from server.base.nodes import registration as module
@@ -11,11 +9,9 @@ from server.base.nodes.nodes_store import NodeStore
 from server.base.nodes.registration import Registration
 from server.base.redis.database import Database
 from tests.base.journals.entries import now
-from tests.base.nodes.test_nodes import _SERVES
 from tests.base.redis.servers import running, until, until_equal, work_of
 from tests.conftest import node as running_node
 from tests.nodes import Node
-from tests.processes import running as running_program
 
 
 async def test_a_node_is_listed_while_it_runs(redis_url: str, database: Database) -> None:
@@ -41,18 +37,6 @@ async def test_a_registration_is_renewed(node: Node, monkeypatch: pytest.MonkeyP
 def test_node_names_are_unique(node: Node) -> None:
     stores = node.services.node_store, node.services.held_store
     assert len({Registration(*stores).name for _ in range(10)}) == 10
-
-
-async def test_the_registration_of_a_killed_node_expires(
-    redis_url: str, database: Database
-) -> None:
-    nodes = NodeStore(database)
-    serve = [sys.executable, "-c", _SERVES, "serve", "--port", "0", "--redis", redis_url]
-    with running_program([*serve, "--log-format", "json"]) as killed:
-        killed.wait_for("listening")
-        await until(lambda: nodes.alive(now()))
-        killed.kill()
-        await until_equal(lambda: nodes.alive(now()), [])
 
 
 def test_a_node_counts_as_dead_when_it_is_missing_twice(node: Node) -> None:

@@ -29,9 +29,12 @@ from tests.base.redis.servers import (
     until_equal,
     writes_held_up,
 )
+from tests.base.redis.test_pipeline import replicated
 from tests.conftest import ALONE, client_of
 from tests.processes import PATIENCE
-from tests.redis_servers import Server, running_server
+from tests.redis_servers import Server
+
+__all__ = ["replicated"]
 
 
 @pytest.fixture
@@ -59,25 +62,6 @@ async def test_appends_of_one_loop_turn_are_sent_in_one_batch(
     assert await reads(redis) - before < 40
     for name in names(100):
         assert await texts(journals, keys.attempt(name)) == ["entry 1"]
-
-
-async def test_a_cancelled_append_does_not_affect_others(
-    redis: Client, journals: JournalStore
-) -> None:
-    tasks = []
-    chosen = names_in(PARTITION, 6)
-    async with writes_held_up(redis):
-        for name in chosen:
-            tasks.append(append(journals, 1, name, name=name))
-            await until(lambda: in_flight(redis, "evalsha"))
-        # The first is in flight, the other waits for the next batch.
-        for given_up in (tasks[0], tasks[3]):
-            given_up.cancel()
-    assert await outcomes(tasks) == [
-        asyncio.CancelledError, *[APPENDED] * 2, asyncio.CancelledError, *[APPENDED] * 2,
-    ]  # fmt: skip
-    for name in chosen:
-        assert await texts(journals, keys.attempt(name)) == [name]
 
 
 async def test_an_unencodable_append_fails_without_affecting_the_next(
@@ -249,20 +233,11 @@ async def test_a_hung_redis_is_unavailable_until_it_resumes() -> None:
         assert await texts(journals) == ["entry 1", "entry 2"]
 
 
-@pytest.fixture(scope="module")
-def pair() -> Iterable[tuple[Server, Server]]:
-    """Run a redis-server with a replica, outside of any cluster."""
-    with running_server() as master, running_server() as replica:
-        replica.ask("REPLICAOF", "127.0.0.1", master.port)
-        replica.ask("CONFIG", "SET", "repl-timeout", 60)
-        yield master, replica
-
-
 @pytest.mark.parametrize("acks", [1, 0])
 async def test_an_acknowledged_append_is_on_the_required_number_of_replicas(
-    pair: tuple[Server, Server], acks: int, monkeypatch: pytest.MonkeyPatch
+    replicated: tuple[Server, Server], acks: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    master, replica = pair
+    master, replica = replicated
     name, another = names_in(acks, 2)
     key = keys.attempt(name)
     database, other = (Database(connect(master.url), acks) for _ in range(2))

@@ -94,6 +94,13 @@ async def stored_value(socket: Path) -> object:
         return await redis.get("kept")
 
 
+async def adopt(data: Path, pid: int) -> None:
+    """Run a server on the data of another one, which has the value and has ended."""
+    async with embedded_redis(data) as socket:
+        assert await stored_value(socket) == "yes"
+        assert not is_alive(pid)
+
+
 LOADED = 40
 """Number of keys that `fill` stores."""
 
@@ -290,9 +297,7 @@ async def test_a_server_dies_with_its_process_and_its_data_are_reused(
             os.kill(guard, signal.SIGKILL)
     if guarded:
         await until(lambda: not is_alive(pid))
-    async with embedded_redis(data) as socket:
-        assert await stored_value(socket) == "yes"
-        assert not is_alive(pid)
+    await adopt(data, pid)
 
 
 async def test_no_server_is_started_next_to_a_hung_orphan(
@@ -305,9 +310,7 @@ async def test_no_server_is_started_next_to_a_hung_orphan(
             await start(data)
     assert is_alive(pid)
     os.kill(pid, signal.SIGCONT)
-    async with embedded_redis(data) as socket:
-        assert await stored_value(socket) == "yes"
-        assert not is_alive(pid)
+    await adopt(data, pid)
 
 
 async def test_a_socket_file_without_a_server_does_not_prevent_a_start(data: Path) -> None:
@@ -315,8 +318,7 @@ async def test_a_socket_file_without_a_server_does_not_prevent_a_start(data: Pat
     os.kill(pid, signal.SIGKILL)
     await until(lambda: not is_alive(pid))
     assert (data / "redis.sock").exists()
-    async with embedded_redis(data) as socket:
-        assert await stored_value(socket) == "yes"
+    await adopt(data, pid)
 
 
 async def test_a_path_too_long_for_a_socket_is_refused(data: Path) -> None:

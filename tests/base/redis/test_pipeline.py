@@ -303,7 +303,6 @@ async def test_pending_commands_fail_when_the_server_cannot_be_reached() -> None
 
 
 def append(pipeline: Pipeline, replies: Replies, number: int) -> None:
-    """Send a call of the script that appends."""
     call = journals_store._APPEND.call(["journal"], 0, 0, 10**15, 1, number, "text", "")
     pipeline.send(lambda: pack(*call), replies.note(number))
 
@@ -346,9 +345,9 @@ async def test_a_script_lost_by_redis_is_loaded_with_a_new_connection(
 
 @pytest.fixture(scope="module")
 def replicated() -> Any:
-    """Run a redis-server with a replica."""
     with running_server() as master, running_server() as replica:
         replica.ask("REPLICAOF", "127.0.0.1", master.port)
+        replica.ask("CONFIG", "SET", "repl-timeout", 60)
         yield master, replica
 
 

@@ -29,7 +29,6 @@ def server() -> Iterator[Server]:
 
 @asynccontextmanager
 async def probing(url: str, acks: int = 0) -> AsyncIterator[Probe]:
-    """Run a probe of this Redis."""
     database = Database(connect(url), acks)
     # The first request to a cluster also reads its topology.
     await database.check()

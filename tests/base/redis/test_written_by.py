@@ -45,7 +45,6 @@ async def count(data: Path) -> int:
 
 
 def contents(data: Path) -> dict[Path, bytes]:
-    """Return all files in a directory."""
     return {path: path.read_bytes() for path in data.rglob("*") if path.is_file()}
 
 

@@ -50,7 +50,6 @@ def test_every_code_has_a_sentence_and_is_used() -> None:
 
 
 def references(value: Any) -> set[str]:
-    """Return all references in a document."""
     if isinstance(value, dict):
         own = {value["$ref"]} if isinstance(value.get("$ref"), str) else set()
         return own.union(*map(references, value.values()))

@@ -52,7 +52,6 @@ def page(tmp_path: Path) -> Path:
 
 @pytest.fixture
 async def site(redis_url: str, page: Path) -> AsyncIterator[int]:
-    """Run a node with this page, and return its port."""
     async with node(redis_url, page=page) as port:
         yield port
 

@@ -86,7 +86,6 @@ def page(tmp_path: Path) -> Path:
 
 @pytest.fixture
 async def port(redis_url: str, page: Path) -> AsyncIterator[int]:
-    """Run a node with this page, and return its port."""
     async with running_node(redis_url, page=page) as port:
         yield port
 
@@ -283,7 +282,6 @@ async def test_a_missing_picture_is_left_out(redis_url: str, page: Path) -> None
 
 @pytest.fixture
 def found(node: Node) -> Previews:
-    """Return the previews of a node of services."""
     return Previews(node.services.screens, Load(lambda: 0.0), Budgets())
 
 

@@ -61,7 +61,6 @@ def letters(hub: HubNode, monkeypatch: pytest.MonkeyPatch) -> _Letters:
 
 @pytest.fixture
 def now() -> asyncio.Event:
-    """Return an event that is set."""
     event = asyncio.Event()
     event.set()
     return event

@@ -57,7 +57,6 @@ def sockets() -> list[Socket]:
 
 
 async def until_gone(count: int) -> None:
-    """Wait until the node has at most `count` WebSockets."""
     await until(lambda: len(sockets()) <= count)
 
 

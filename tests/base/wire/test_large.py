@@ -107,7 +107,6 @@ class Server(NamedTuple):
 
 @asynccontextmanager
 async def serving(size: int = YEAR) -> AsyncIterator[Server]:
-    """Run a server with exports of `size` bytes."""
     exports, metrics, turns = _Exports(size), Metrics(), Turns()
     load = Load(lambda: 0.0)
     limits = Proxies(), Budgets(), Origins()
@@ -252,5 +251,4 @@ async def test_a_closing_session_first_sends_its_large_answer_and_the_reason(
 
 
 async def until_behind(socket: Socket) -> None:
-    """Wait until a client is behind with a large answer."""
     await until(lambda: socket.is_full() and socket.is_behind())

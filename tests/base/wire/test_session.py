@@ -84,21 +84,10 @@ async def test_commands_before_hello_and_a_second_hello_are_refused(port: int) -
 @pytest.mark.parametrize(
     "frame",
     [
-        b"",
-        b"\xc1",
-        msgpack.packb([]),
-        msgpack.packb([1, 2]),
-        msgpack.packb([99, 1]),
-        msgpack.packb([15]),
+        *(b"", b"\xc1", b"\x91" * 2000, b"\xdf\xff\xff\xff\xff", "text"),
         msgpack.packb([15, 1]) + b"\x00",
-        msgpack.packb([15, 1, 1]),
-        msgpack.packb([15, "1"]),
-        msgpack.packb([32, 1, 2]),
-        msgpack.packb({"type": "ping", "id": 1}),
-        msgpack.packb({1: 2}),
-        b"\x91" * 2000,
-        b"\xdf\xff\xff\xff\xff",
-        "text",
+        *map(msgpack.packb, ([], [1, 2], [99, 1], [15], [15, 1, 1], [15, "1"], [32, 1, 2])),
+        *map(msgpack.packb, ({"type": "ping", "id": 1}, {1: 2})),
     ],
 )
 async def test_an_invalid_frame_is_refused_and_the_session_goes_on(

@@ -147,7 +147,6 @@ _CLOSED = Headers({"Content-Length": "0", "Connection": "close"})
 
 @pytest.fixture
 async def ours() -> AsyncIterator[_Ours]:
-    """Run a server of our sockets."""
     ours = _Ours()
     listener = Listener(Starlette(), ours)
     (bound,) = bound_sockets.bind("127.0.0.1", 0)
@@ -177,7 +176,6 @@ async def theirs() -> AsyncIterator[int]:
 
 @asynccontextmanager
 async def opened(ours: _Ours) -> AsyncIterator[RawClient]:
-    """Open a socket."""
     async with connected(ours.port) as client:
         await client.shake()
         assert client.status == 101
