@@ -27,7 +27,7 @@ from server.play.core.attempt import Attempt
 from server.play.core.bus import Ended
 from server.rooms.core import commands
 from server.rooms.core.commands import COUNTDOWN_MS
-from server.rooms.core.room import Room
+from server.rooms.core.room import Room, Round
 from server.settings import Settings
 from server.wings import Services
 from tests.base.redis.servers import running
@@ -241,10 +241,15 @@ def _homewards(state: Attempt) -> Move:
     return move
 
 
+def round_of(room: Room) -> Round:
+    """Return the last round of a room that has had one."""
+    assert room.round is not None
+    return room.round
+
+
 def attempt_of(room: Room, player: PlayerId) -> AttemptId:
     """Return the id of a runner's attempt."""
-    assert room.round is not None
-    return room.round.attempt(player)
+    return round_of(room).attempt(player)
 
 
 BEGUN = START + COUNTDOWN_MS

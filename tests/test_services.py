@@ -14,7 +14,7 @@ from server.rooms.core import keys
 from server.rooms.core.bus import Progress
 from tests.base.redis.servers import running, until
 from tests.builders import ADA, BOB, START
-from tests.nodes import BEGUN, OVER, Node, SetClock, attempt_of
+from tests.nodes import BEGUN, OVER, Node, SetClock, attempt_of, round_of
 
 DAY = days.day_at(START)
 
@@ -34,8 +34,7 @@ async def test_a_races_seed_is_revealed_when_the_last_runner_finishes(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     room, code = await node.race_of(ADA, BOB)
-    assert room.round is not None
-    deal = room.round.deal
+    deal = round_of(room).deal
     clock.time = BEGUN
     for n, player in ((node, ADA), (other, BOB)):
         for each in (node, other):
@@ -46,16 +45,14 @@ async def test_a_races_seed_is_revealed_when_the_last_runner_finishes(
     assert seed == found.seed
     # The seed of the next round is not revealed; the first one's still is.
     room = await other.rematch(code, ADA, BOB)
-    assert room.round is not None
-    assert (await node.services.closed_deals.load(room.round.deal))[1] is None
+    assert (await node.services.closed_deals.load(round_of(room).deal))[1] is None
     assert (await node.services.closed_deals.load(deal))[1] == seed
 
 
 async def test_a_seed_is_revealed_when_its_room_is_gone(node: Node, other: Node) -> None:
     room, code = await node.race_of(ADA)
-    assert room.round is not None
     await node.redis.delete(keys.room(code))
-    found, seed = await other.services.closed_deals.load(room.round.deal)
+    found, seed = await other.services.closed_deals.load(round_of(room).deal)
     assert seed == found.seed
 
 

@@ -23,7 +23,7 @@ from tests.base.journals.entries import replace_journal
 from tests.base.outbox.outboxes import all_due, all_effects, all_set_aside
 from tests.base.outbox.test_effects import finish_daily
 from tests.builders import ADA, BOB
-from tests.nodes import Node, SetClock, node_on
+from tests.nodes import Node, SetClock, attempt_of, node_on, round_of
 from tests.play.test_attempts import begin, entries
 
 NEWER = '{"type":"redone","at":1}'
@@ -99,15 +99,14 @@ async def test_a_newer_effect_is_left_alone(node: Node) -> None:
 
 async def test_a_newer_room_is_refused_and_not_treated_as_missing(node: Node, other: Node) -> None:
     room, code = await node.race_of(ADA)
-    assert room.round is not None
     number = await node.redis.xlen(rooms_keys.room(code)) + 1
     await node.redis.xadd(rooms_keys.room(code), {"e": NEWER}, id=f"0-{number}")
-    result = (await node.state_of(room.round.attempt(ADA))).result
+    result = (await node.state_of(attempt_of(room, ADA))).result
     for ask in (
         other.rooms.load(code),
         # Treating the room as missing would reveal the seed and drop the result.
-        other.services.closed_deals.load(room.round.deal),
-        other.rooms.finish(code, room.round.deal, ADA, result),
+        other.services.closed_deals.load(round_of(room).deal),
+        other.rooms.finish(code, round_of(room).deal, ADA, result),
         other.rooms.pass_deadline(code),
     ):
         with pytest.raises(UnreadableError, match="unknown_format"):
@@ -148,10 +147,9 @@ async def test_a_round_of_unknown_rules_is_not_ended(
     node: Node, redis_url: str, clock: SetClock
 ) -> None:
     room, code = await node.race_of(ADA)
-    assert room.round is not None
-    attempt = room.round.attempt(ADA)
+    attempt = attempt_of(room, ADA)
     await newer_rules(node, attempt)
-    clock.time = room.round.deadline
+    clock.time = round_of(room).deadline
     async with node_on(redis_url, clock) as other:
         with pytest.raises(UnreadableError, match="unknown_rules"):
             await other.rooms.pass_deadline(code)

@@ -22,7 +22,7 @@ from tests.base.outbox.outboxes import all_due, all_effects, all_set_aside
 from tests.base.outbox.test_effects import DAY, GAME, begin_daily, finish_daily, rows
 from tests.base.redis.servers import running, until_equal
 from tests.builders import ADA, BOB, START, reached
-from tests.nodes import OVER, Node, SetClock
+from tests.nodes import OVER, Node, SetClock, round_of
 
 
 async def away(*_: object) -> None:
@@ -220,9 +220,8 @@ async def test_a_deadline_postponed_by_a_rematch_has_no_age(
     clock.time = OVER - module.HORIZON_MS
     await node.sweeper.renew()
     await node.sweeper.scan()
-    assert room.round is not None
     for player in (ADA, BOB):
-        await node.rooms.finish(code, room.round.deal, player, reached(1))
+        await node.rooms.finish(code, round_of(room).deal, player, reached(1))
     await node.rematch(code, ADA, BOB)
     clock.time = OVER
     await node.sweeper.poll()

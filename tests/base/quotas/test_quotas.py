@@ -19,7 +19,7 @@ from server.rooms.core import charges, quick_match
 from server.rooms.core import keys as rooms_keys
 from tests.builders import ADA, BOB, CYD
 from tests.conftest import ALONE
-from tests.nodes import BEGUN, Node, SetClock, attempt_of
+from tests.nodes import BEGUN, Node, SetClock, attempt_of, round_of
 
 pytestmark = ALONE
 
@@ -143,7 +143,6 @@ async def test_a_played_game_is_charged_to_the_players_current_address(
     at(ADA, HERE)
     at(BOB, ELSEWHERE)
     room, _ = await node.race_of(ADA, BOB, CYD)
-    assert room.round is not None
     clock.time = BEGUN
     assert await used(node, HERE, ELSEWHERE) == [0, 0], "handlers charge for new work"
     for player, moves in ((ADA, 1), (BOB, module.MOVES), (CYD, 1)):
@@ -157,7 +156,7 @@ async def test_a_played_game_is_charged_to_the_players_current_address(
     kept = module.PLAYED + 3 * module.ENTRY_BYTES
     assert await used(node, HERE) == [kept + results]
     for days, size in ((9, kept), (KEPT_DAYS, kept), (KEPT_DAYS + 10, 0)):
-        clock.time = room.round.deadline + days * DAY
+        clock.time = round_of(room).deadline + days * DAY
         assert await used(node, HERE) == [size]
 
 
@@ -173,8 +172,7 @@ async def test_charges_cover_the_memory_used_in_redis(
     assert await bytes_of(node, play_keys.attempt(attempt)) < quota.RUNNER
     assert (await node.play_out(attempt, ADA)).seq > 20
     await node.apply_effects()
-    assert room.round is not None
-    kept = await bytes_of(node, rooms_keys.round_in(code, room.round.deal))
+    kept = await bytes_of(node, rooms_keys.round_in(code, round_of(room).deal))
     assert 0 < kept < charges.ROUND_RESULTS + charges.RUNNER_RESULTS
     taken = await bytes_of(node, play_keys.attempt(attempt))
     assert taken + kept <= (await used(node, HERE))[0]
@@ -214,15 +212,14 @@ async def test_games_are_kept_for_fewer_days_at_an_address_that_stores_much(
         assert (quotas.days([ADA]), quotas.days([CYD])) == (5, 5)
     assert (await node.dailies.open(ADA, "robert")).start.days == 7
     room, _ = await node.race_of(ADA)
-    assert room.round is not None
     clock.time = BEGUN
     for _ in range(2):
         await node.play(attempt_of(room, ADA), ADA)
     seconds, _ = await node.redis.time()
     now, attempt = seconds * 1000, play_keys.attempt(attempt_of(room, ADA))
-    expected = room.round.deadline + 7 * DAY
+    expected = round_of(room).deadline + 7 * DAY
     assert abs(now + await node.redis.pttl(attempt) - expected) < HOUR
-    left = await node.redis.ttl(deals_keys.deal(room.round.deal))
+    left = await node.redis.ttl(deals_keys.deal(round_of(room).deal))
     assert abs(left - (7 + deals_keys.PLAYED_DEAL_DAYS) * keys.DAY_SECONDS) < 60
     await node.attempts.resign(attempt_of(room, ADA), ADA, 4)
     assert abs(now + await node.redis.pttl(attempt) - expected) < HOUR
@@ -242,11 +239,10 @@ async def test_the_pace_bots_run_is_charged_for_its_lifetime(
     clock.time += 60_000
     await node.rooms.decide(code, quick_match.seat_bot)
     room = await node.rooms.start(code, None, [ADA, PACE_BOT])
-    assert room.round is not None
     assert charges.round_of(2, HOUR, bot=True)[-1].size == 2 * RUNNER + BOT
     if not known:
         monkeypatch.setattr(node.services.live, "cached", lambda _: None)
-    clock.time = room.round.starts
+    clock.time = round_of(room).starts
     await node.play(attempt_of(room, ADA), ADA)
     results = charges.ROUND_RESULTS + (2 if known else charges.MAX_SEATS) * charges.RUNNER_RESULTS
     assert await used(node, HERE) == [module.PLAYED + results + BOT]

@@ -1,4 +1,4 @@
-"""Helpers of tests that pause and kill a Redis, and read its statistics."""
+"""Helpers of tests on a Redis: polling, connections, faults and statistics."""
 
 from __future__ import annotations
 
