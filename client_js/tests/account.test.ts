@@ -41,9 +41,8 @@ test("signing in switches the player, in a new session", async () => {
   await until(client.dailies, (dailies) => dailies !== null);
   const account = await client.account();
   const signedIn = account.signIn("k3mq-7w2r", leave);
-  const { re, code } = await session.command("SignIn");
+  const { code } = await session.answer("SignIn", { type: "SignedIn", token: "other.token" });
   expect(code).toBe("k3mq-7w2r");
-  session.send({ type: "SignedIn", re, token: "other.token" });
   await signedIn;
   expect(storage.load()).toBe("other.token");
   // The guest's state is dropped, and its pending commands are not sent as the other player.
@@ -59,8 +58,7 @@ test("a code or a passkey only replaces the player after confirmation", async ()
   const account = await client.account();
   const stay = () => Promise.resolve(false);
   const signedIn = account.signIn("k3mq-7w2r", stay);
-  const { re } = await session.command("SignIn");
-  session.send({ type: "SignedIn", re, token: "other.token" });
+  await session.answer("SignIn", { type: "SignedIn", token: "other.token" });
   expect(await signedIn).toBe(false);
   const used = account.usePasskey(() => Promise.resolve("{}"), stay);
   const asked = await session.command("AskPasskey");
@@ -76,9 +74,8 @@ test("a code or a passkey only replaces the player after confirmation", async ()
 test("presenting a passkey does not sign in", async () => {
   const account = await client.account();
   const shown = account.confirmPasskey(() => Promise.resolve('{"id":"pQ3x"}'));
-  const { re, purpose } = await session.command("AskPasskey");
+  const { purpose } = await session.answer("AskPasskey", { type: "PasskeyOptions", options: "{}" });
   expect(purpose).toBe("confirm");
-  session.send({ type: "PasskeyOptions", re, options: "{}" });
   const sent = await session.command("ConfirmPasskey");
   expect(sent.credential).toBe('{"id":"pQ3x"}');
   session.send({ type: "Done", re: sent.re });
@@ -89,8 +86,7 @@ test("presenting a passkey does not sign in", async () => {
 test("a refused code changes nothing", async () => {
   const account = await client.account();
   const signedIn = account.signIn("wrong", leave);
-  const { re } = await session.command("SignIn");
-  session.send({ type: "Refused", re, code: "bad_code", text: "No.", wait: 0 });
+  await session.refuse("SignIn", "bad_code");
   await expect(signedIn).rejects.toMatchObject({ code: "bad_code" });
   expect(storage.load()).toBe("token-1");
   await processed(client, session);
@@ -121,8 +117,7 @@ test("a passkey answers only the session that requested it", async () => {
   const account = await client.account();
   let answer: (credential: string) => void = () => undefined;
   const used = account.usePasskey(() => new Promise((resolve) => (answer = resolve)), leave);
-  const { re } = await session.command("AskPasskey");
-  session.send({ type: "PasskeyOptions", re, options: "{}" });
+  await session.answer("AskPasskey", { type: "PasskeyOptions", options: "{}" });
   await processed(client, session);
   session.drop();
   await until(client.status, (status) => status === "waiting");
@@ -137,9 +132,11 @@ test("a passkey answers only the session that requested it", async () => {
 test("after signing out everywhere, the session continues with the new token", async () => {
   const account = await client.account();
   const out = account.signOutEverywhere({ passkeys: ["pQ3x"], recovery: true });
-  const { re, passkeys, recovery } = await session.command("SignOutEverywhere");
+  const { passkeys, recovery } = await session.answer("SignOutEverywhere", {
+    type: "SignedIn",
+    token: "next.token",
+  });
   expect([passkeys, recovery]).toEqual([["pQ3x"], true]);
-  session.send({ type: "SignedIn", re, token: "next.token" });
   await out;
   expect(storage.load()).toBe("next.token");
   await processed(client, session);

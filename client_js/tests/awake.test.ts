@@ -2,17 +2,8 @@
 
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { ALIVE_WITHIN, PING_EVERY, WELCOME_WITHIN } from "../src/connection.ts";
-import type { Client, ClientOptions } from "../src/index.ts";
-import {
-  FakeTime,
-  ScriptedServer,
-  type Session,
-  clientOf,
-  expectNoCommand,
-  openedClient,
-  processed,
-  until,
-} from "./server.ts";
+import { expectNoCommand, processed, until } from "./server.ts";
+import { client, dial, openSession, serveEachTest, server, session, time } from "./session.ts";
 
 /** Stub the browser globals used by the client. */
 function stubPage() {
@@ -32,25 +23,13 @@ type StubbedPage = ReturnType<typeof stubPage>;
 const persisted = (value: boolean) => Object.assign(new Event("pageshow"), { persisted: value });
 
 let page: StubbedPage;
-let server: ScriptedServer;
-let time: FakeTime;
-let client: Client;
+serveEachTest();
 beforeEach(() => {
   page = stubPage();
-  server = new ScriptedServer();
-  time = new FakeTime();
 });
 afterEach(() => {
-  client.close();
-  server.stop();
   vi.unstubAllGlobals();
 });
-
-async function open(options: Partial<ClientOptions> = {}): Promise<Session> {
-  const [opened, session] = await openedClient(server, { ...time, ...options });
-  client = opened;
-  return session;
-}
 
 const wakeEvents: [string, (page: StubbedPage) => void][] = [
   ["the network comes back", ({ window }) => window.dispatchEvent(new Event("online"))],
@@ -65,7 +44,7 @@ const wakeEvents: [string, (page: StubbedPage) => void][] = [
 test.each(wakeEvents)(
   "when %s, the session is pinged, and reopened if there is no pong",
   async (_, wake) => {
-    const session = await open();
+    await openSession();
     wake(page);
     const ping = await session.command("Ping");
     session.send({ type: "Pong", re: ping.re, now: 0 });
@@ -87,7 +66,7 @@ test.each(wakeEvents)(
 );
 
 test("a ping in flight when the page wakes gets the shorter timeout", async () => {
-  const session = await open();
+  await openSession();
   time.advance(PING_EVERY);
   await session.command("Ping");
   page.window.dispatchEvent(new Event("online"));
@@ -97,13 +76,11 @@ test("a ping in flight when the page wakes gets the shorter timeout", async () =
 });
 
 test("a connection attempt that hangs when the page wakes is aborted, once", async () => {
-  client = await clientOf(server, { ...time });
-  client.connect();
-  const silent = await server.session();
-  await silent.command("Hello");
+  await dial();
+  await session.command("Hello");
   page.window.dispatchEvent(new Event("online"));
   time.advance(ALIVE_WITHIN);
-  await silent.closed;
+  await session.closed;
   const slow = await server.session();
   await slow.command("Hello");
   time.advance(WELCOME_WITHIN - 1);
@@ -111,7 +88,7 @@ test("a connection attempt that hangs when the page wakes is aborted, once", asy
 });
 
 test("a connection lost while the page wakes is reopened immediately", async () => {
-  const session = await open({ random: () => 0.9 });
+  await openSession({ random: () => 0.9 });
   page.document.dispatchEvent(new Event("visibilitychange"));
   await session.command("Ping");
   session.drop();
@@ -120,7 +97,7 @@ test("a connection lost while the page wakes is reopened immediately", async () 
 });
 
 test("a client waiting for its next attempt connects when the page wakes", async () => {
-  const session = await open();
+  await openSession();
   session.drop();
   await until(client.status, (status) => status === "waiting");
   page.document.dispatchEvent(new Event("visibilitychange"));
@@ -128,7 +105,7 @@ test("a client waiting for its next attempt connects when the page wakes", async
 });
 
 test("hiding a page, showing it first or closing the client does not wake the connection", async () => {
-  const session = await open();
+  await openSession();
   page.document.visibilityState = "hidden";
   page.document.dispatchEvent(new Event("visibilitychange"));
   page.window.dispatchEvent(persisted(false));

@@ -125,9 +125,11 @@ test("an unsolicited full state is accepted, as after the player's own attempt",
 test("after a reconnect, the challenge and the list are requested again", async () => {
   await watch();
   const listing = client.listChallenges();
-  const { re, seen } = await session.command("ListChallenges");
+  const { seen } = await session.answer("ListChallenges", {
+    type: "Challenges",
+    challenges: [ROW],
+  });
   expect(seen).toBe(false);
-  session.send({ type: "Challenges", re, challenges: [ROW] });
   expect(await listing).toMatchObject([{ challenge: ID }]);
 
   await reconnect();
@@ -142,8 +144,7 @@ test("after a reconnect, the challenge and the list are requested again", async 
 test("a deleted challenge is dropped after a reconnect", async () => {
   await watch();
   await reconnect();
-  const { re } = await session.command("WatchChallenge");
-  session.send({ type: "Refused", re, code: "unknown_challenge", text: "Gone.", wait: 0 });
+  await session.refuse("WatchChallenge", "unknown_challenge", { text: "Gone." });
   await processed(client, session);
   expect(client.challenge.get()).toBeNull();
 });
@@ -162,8 +163,7 @@ test("watching another challenge replaces it immediately", async () => {
 test("after unwatching, no further events are applied", async () => {
   await watch();
   const stopping = client.unwatchChallenge();
-  const { re } = await session.command("UnwatchChallenge");
-  session.send({ type: "Done", re });
+  await session.answer("UnwatchChallenge", { type: "Done" });
   session.send(challenge({ version: 8 }));
   await stopping;
   await processed(client, session);
@@ -172,8 +172,7 @@ test("after unwatching, no further events are applied", async () => {
 
 test("the refusal of a challenge is passed on", async () => {
   const watching = client.watchChallenge(ID);
-  const { re } = await session.command("WatchChallenge");
-  session.send({ type: "Refused", re, code: "unknown_challenge", text: "None.", wait: 0 });
+  await session.refuse("WatchChallenge", "unknown_challenge", { text: "None." });
   await expect(watching).rejects.toMatchObject({ code: "unknown_challenge" });
 });
 
@@ -210,9 +209,8 @@ test("a challenge is created once, by a key that is resent after a reconnect", a
 
 test("the list changes by unsolicited events, and by hiding", async () => {
   const listing = client.listChallenges(true);
-  const { re, seen } = await session.command("ListChallenges");
+  const { seen } = await session.answer("ListChallenges", { type: "Challenges", challenges: [] });
   expect(seen).toBe(true);
-  session.send({ type: "Challenges", re, challenges: [] });
   await listing;
   session.send({ type: "Challenges", challenges: [ROW, { ...ROW, challenge: OTHER }] });
   await until(client.challenges, (rows) => rows.length === 2);

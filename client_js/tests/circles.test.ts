@@ -58,8 +58,7 @@ test("the watched circle is updated by answers and by unsolicited events", async
   session.send(circle({ version: 5, name: "Fridays" }));
   await until(circles.circle, ({ name }) => name === "Fridays");
   const renaming = circles.rename(ID, "Sundays");
-  const { re, name } = await session.command("RenameCircle");
-  session.send(circle({ re, version: 6, name }));
+  await session.answer("RenameCircle", ({ name }) => circle({ version: 6, name }));
   await renaming;
   expect(circles.circle.get()).toMatchObject({ version: 6, name: "Sundays" });
 });
@@ -112,8 +111,11 @@ test("after a reconnect the circle is requested again, and a lost one is gone", 
 test("leaving the watched circle lists the others, and reports no loss", async () => {
   await watch();
   const leaving = circles.leave(ID);
-  const { re } = await session.command("LeaveCircle");
-  session.send({ type: "Circles", re, circles: [summary(OTHER, "Sundays")], unreadable: [] });
+  await session.answer("LeaveCircle", {
+    type: "Circles",
+    circles: [summary(OTHER, "Sundays")],
+    unreadable: [],
+  });
   session.send({ type: "CircleGone", circle: ID, deleted: false });
   await leaving;
   await processed(client, session);
@@ -125,8 +127,7 @@ test("leaving the watched circle lists the others, and reports no loss", async (
 test("a watched circle is not requested after leaving it", async () => {
   await watch();
   const stopping = circles.unwatch();
-  const { re } = await session.command("UnwatchCircle");
-  session.send({ type: "Done", re });
+  await session.answer("UnwatchCircle", { type: "Done" });
   await stopping;
   expect(circles.circle.get()).toBeNull();
   await reconnect();
@@ -141,9 +142,8 @@ test("idempotent commands are resent in the next session; leaving is not", async
   const refusal = leaving.catch((error: unknown) => error);
   await reconnect();
   expect(await refusal).toMatchObject({ code: "disconnected" });
-  const { re, link } = await session.command("JoinCircle");
+  const { link } = await session.answer("JoinCircle", circle());
   expect(link).toBe(LINK);
-  session.send(circle({ re }));
   expect((await joining).name).toBe("Thursdays");
 });
 
@@ -174,8 +174,7 @@ test("of several waiting tables, only the latest is requested again", async () =
 
 test("a command with a long wait is refused", async () => {
   const renaming = circles.rename(ID, "Sundays");
-  const { re } = await session.command("RenameCircle");
-  session.send({ type: "Refused", re, code: "too_fast", text: "No.", wait: 5_000 });
+  await session.refuse("RenameCircle", "too_fast", { wait: 5_000 });
   await expect(renaming).rejects.toMatchObject({ code: "too_fast" });
 });
 

@@ -52,9 +52,11 @@ test("a quick match is requested until there is one, even if the session is lost
   const matched = client.quickMatch("robert");
   await session.command("QuickMatch");
   await reconnect();
-  const { re, game } = await session.command("QuickMatch");
+  const { game } = await session.answer(
+    "QuickMatch",
+    roomState({ quick: true, public: true, bot_at: 20_000 }),
+  );
   expect(game).toBe("robert");
-  session.send(roomState({ re, quick: true, public: true, bot_at: 20_000 }));
   expect(await matched).toMatchObject({ quick: true, bot_at: 20_000 });
   expect(client.room.get()?.code).toBe(ROOM);
 });
@@ -64,8 +66,7 @@ test("after a reconnect, the room is replaced even by a lower version", async ()
   session.send(roomState({ version: 5 }));
   await processed(client, session);
   await reconnect();
-  const { re } = await session.command("JoinRoom");
-  session.send(roomState({ re, version: 4 }));
+  await session.answer("JoinRoom", roomState({ version: 4 }));
   session.send(roomState({ version: 3 }));
   await processed(client, session);
   expect(client.room.get()).toMatchObject({ version: 4 });
@@ -137,8 +138,7 @@ test.each(["removed", "room_closed"])(
   async (code) => {
     await joinRoom();
     await reconnect();
-    const { re } = await session.command("JoinRoom");
-    session.send({ type: "Refused", re, code, text: "No.", wait: 0 });
+    await session.refuse("JoinRoom", code);
     await until(client.removed, (removed) => removed?.code === ROOM);
     expect(client.removed.get()?.closed).toBe(code === "room_closed");
     expect(client.room.get()).toBeNull();
@@ -194,9 +194,8 @@ test("a `Rename` in flight when the connection is lost is resent", async () => {
   const renamed = client.rename("Eve");
   await session.command("Rename");
   await reconnect();
-  const { re, name } = await session.command("Rename");
+  const { name } = await session.answer("Rename", { type: "Done" });
   expect(name).toBe("Eve");
-  session.send({ type: "Done", re });
   await renamed;
   expect(client.player.get()).toEqual({ ...ADA, name: "Eve" });
 });

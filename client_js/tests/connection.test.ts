@@ -1,32 +1,31 @@
 /** Sessions: opening, losing and reopening them, and detecting lost connections. */
 
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { waitBefore } from "../src/backoff.ts";
 import { LARGE_WITHIN, PING_EVERY, PONG_WITHIN, WELCOME_WITHIN } from "../src/connection.ts";
 import { Client } from "../src/index.ts";
 import { VERSION } from "../src/messages.ts";
 import { memoryStorage } from "../src/storage.ts";
 import { ADA } from "./builders.ts";
-import { FakeTime, ScriptedServer, clientOf, openedClient, processed, until } from "./server.ts";
+import { clientOf, processed, until } from "./server.ts";
+import {
+  client,
+  createClient,
+  dial,
+  openSession,
+  serveEachTest,
+  server,
+  session,
+  time,
+} from "./session.ts";
 
-let server: ScriptedServer;
-let time: FakeTime;
-let client: Client;
-beforeEach(() => {
-  server = new ScriptedServer();
-  time = new FakeTime();
-});
-afterEach(() => {
-  client.close();
-  server.stop();
-  vi.unstubAllGlobals();
-});
+serveEachTest();
 
 const waiting = () => until(client.status, (status) => status === "waiting");
 
 test("a guest sends hello without a token, stores the received one, and sends it next time", async () => {
   const storage = memoryStorage();
-  client = await clientOf(server, { storage, name: "Ada", ...time });
+  await createClient({ storage, name: "Ada" });
   expect(client.status.get()).toBe("connecting");
   client.connect();
   const first = await server.session();
@@ -45,9 +44,7 @@ test("a guest sends hello without a token, stores the received one, and sends it
 
 test("a token exchanged by the server replaces the sent one", async () => {
   const storage = memoryStorage("old.token");
-  client = await clientOf(server, { storage, ...time });
-  client.connect();
-  const session = await server.session();
+  await dial({ storage });
   expect(await session.welcome()).toMatchObject({ token: "old.token" });
   await until(client.status, (status) => status === "open");
   expect(storage.load()).toBe("token-1");
@@ -55,13 +52,9 @@ test("a token exchanged by the server replaces the sent one", async () => {
 
 test("clearing the storage keeps the current player, and the token is stored again", async () => {
   const storage = memoryStorage();
-  client = await clientOf(server, { storage, ...time });
-  client.connect();
-  const first = await server.session();
-  await first.welcome();
-  await until(client.status, (status) => status === "open");
+  await openSession({ storage });
   storage.save(null);
-  first.drop();
+  session.drop();
   await waiting();
   time.advance(300);
   expect(await (await server.session()).welcome()).toMatchObject({ token: "token-1" });
@@ -80,7 +73,7 @@ test("clients sharing a storage become one player: the second one waits for the 
     };
   };
   const storage = { ...memoryStorage(), turn };
-  client = await clientOf(server, { storage, ...time });
+  await createClient({ storage });
   const other = await clientOf(server, { storage, ...time });
   client.connect();
   const first = await server.session();
@@ -96,9 +89,7 @@ test("clients sharing a storage become one player: the second one waits for the 
 
 test("without turns, the client welcomed second becomes the first one's player", async () => {
   const storage = memoryStorage();
-  client = await clientOf(server, { storage, ...time });
-  client.connect();
-  const session = await server.session();
+  await dial({ storage });
   const { re } = await session.command("Hello");
   storage.save("first");
   const guest = { player: ADA, token: "second", now: 0, session: "session-1" };
@@ -109,22 +100,16 @@ test("without turns, the client welcomed second becomes the first one's player",
 
 test("a token rejected by the server is dropped", async () => {
   const storage = memoryStorage("forged");
-  client = await clientOf(server, { storage, ...time });
-  client.connect();
-  const session = await server.session();
-  const { re, token } = await session.command("Hello");
+  await dial({ storage });
+  const { token } = await session.refuse("Hello", "bad_token", { text: "Not ours." });
   expect(token).toBe("forged");
-  session.send({ type: "Refused", re, code: "bad_token", text: "Not ours.", wait: 0 });
   expect(await session.welcome()).toMatchObject({ token: null });
   await until(client.status, (status) => status === "open");
 });
 
 test("after a name rejected by the server, the server chooses one", async () => {
-  client = await clientOf(server, { name: "\0", ...time });
-  client.connect();
-  const session = await server.session();
-  const { re } = await session.command("Hello");
-  session.send({ type: "Refused", re, code: "bad_name", text: "No.", wait: 0 });
+  await dial({ name: "\0" });
+  await session.refuse("Hello", "bad_name");
   expect(await session.welcome()).toMatchObject({ name: null });
 });
 
@@ -133,8 +118,7 @@ test.each([
   [4002, "incompatible"],
   [4008, "barred"],
 ])("after the close code %i the status is %s, until `connect` is called", async (code, status) => {
-  const [opened, session] = await openedClient(server, { ...time });
-  client = opened;
+  await openSession();
   session.close(code);
   await until(client.status, (now) => now === status);
   expect(time.timers.size).toBe(0);
@@ -148,35 +132,28 @@ test.each([
   ["bad_version", "incompatible"],
   ["barred", "barred"],
 ])("after a hello refused as %s the status is %s immediately", async (code, wanted) => {
-  client = await clientOf(server, { ...time });
-  client.connect();
-  const session = await server.session();
-  const { re } = await session.command("Hello");
-  session.send({ type: "Refused", re, code, text: "No.", wait: 0 });
+  await dial();
+  await session.refuse("Hello", code);
   await until(client.status, (status) => status === wanted);
 });
 
 test("a connection without a welcome is closed and reopened", async () => {
-  client = await clientOf(server, { ...time });
-  client.connect();
-  const silent = await server.session();
-  await silent.command("Hello");
+  await dial();
+  await session.command("Hello");
   time.advance(WELCOME_WITHIN);
   expect(client.status.get()).toBe("waiting");
-  await silent.closed;
+  await session.closed;
   time.advance(300);
   await (await server.session()).welcome();
   await until(client.status, (status) => status === "open");
 });
 
 test("a silent server is detected by a missing pong", async () => {
-  const [opened, session] = await openedClient(server, { ...time });
-  client = opened;
+  await openSession();
   for (let round = 0; round < 2; round++) {
     time.advance(PING_EVERY);
-    const { re } = await session.command("Ping");
+    await session.answer("Ping", { type: "Pong", now: 0 });
     expect(time.timers.size).toBe(1);
-    session.send({ type: "Pong", re, now: 0 });
     await processed(client, session);
   }
   time.advance(PING_EVERY);
@@ -189,8 +166,7 @@ test("a silent server is detected by a missing pong", async () => {
 });
 
 test("a pong may be as late as the large answer before it", async () => {
-  const [opened, session] = await openedClient(server, { ...time });
-  client = opened;
+  await openSession();
   const exported = (await client.account()).exportData();
   const { re } = await session.command("ExportData");
   time.advance(PING_EVERY);
@@ -208,9 +184,7 @@ test("a pong may be as late as the large answer before it", async () => {
 });
 
 test("the server's time is estimated by the shortest round trip", async () => {
-  client = await clientOf(server, { ...time });
-  client.connect();
-  const session = await server.session();
+  await dial();
   const hello = await session.command("Hello");
   time.advance(400);
   session.send({
@@ -244,18 +218,17 @@ test("the server's time is estimated by the shortest round trip", async () => {
 test("a jump of the machine's clock does not affect reported times", async () => {
   vi.useFakeTimers({ toFake: ["Date"] });
   try {
-    client = new Client({ url: "ws://127.0.0.1:1" });
-    const before = client.now();
+    const real = new Client({ url: "ws://127.0.0.1:1" });
+    const before = real.now();
     vi.setSystemTime(Date.now() + 3_600_000);
-    expect(client.now() - before).toBeLessThan(60_000);
+    expect(real.now() - before).toBeLessThan(60_000);
   } finally {
     vi.useRealTimers();
   }
 });
 
 test("malformed frames and unknown events are ignored", async () => {
-  const [opened, session] = await openedClient(server, { ...time });
-  client = opened;
+  await openSession();
   session.sendRaw("text");
   session.sendRaw(new Uint8Array([0xc1]));
   session.sendRaw(new Uint8Array([0x80]));
@@ -268,8 +241,7 @@ test("malformed frames and unknown events are ignored", async () => {
 });
 
 test("a closed client does not reconnect", async () => {
-  const [opened, session] = await openedClient(server, { ...time });
-  client = opened;
+  await openSession();
   client.close();
   await session.closed;
   expect(client.status.get()).toBe("waiting");
@@ -293,8 +265,7 @@ test("the first three attempts fall within two seconds, whatever the jitter", ()
 });
 
 test("after a server restart, first attempts are spread over a second", async () => {
-  const [opened, session] = await openedClient(server, { ...time, random: () => 0.9 });
-  client = opened;
+  await openSession({ random: () => 0.9 });
   session.send({ type: "Bye", code: "going_away", text: "Back soon.", wait: 0 });
   session.close(1001);
   await waiting();
@@ -306,8 +277,7 @@ test("after a server restart, first attempts are spread over a second", async ()
 });
 
 test("a client waits once for as long as the server says", async () => {
-  const [opened, session] = await openedClient(server, { ...time });
-  client = opened;
+  await openSession();
   session.send({ type: "Bye", code: "going_away", text: "Back soon.", wait: 4_200 });
   session.close(1001);
   await waiting();
@@ -315,8 +285,7 @@ test("a client waits once for as long as the server says", async () => {
   expect(client.status.get()).toBe("waiting");
   time.advance(1);
   const full = await server.session();
-  const { re } = await full.command("Hello");
-  full.send({ type: "Refused", re, code: "overloaded", text: "Full.", wait: 7_000 });
+  await full.refuse("Hello", "overloaded", { text: "Full.", wait: 7_000 });
   await waiting();
   time.advance(6_999);
   expect(client.status.get()).toBe("waiting");

@@ -72,8 +72,7 @@ test("after a takeover, moves are played here again", async () => {
 test("a refused takeover has the server's reason", async () => {
   await taken();
   const done = client.takeOver();
-  const { re } = await session.command("OpenAttempt");
-  session.send({ type: "Refused", re, code: "unknown_attempt", text: "No.", wait: 0 });
+  await session.refuse("OpenAttempt", "unknown_attempt");
   await expect(done).rejects.toMatchObject({ code: "unknown_attempt" });
   expect(client.attempt.get()).toMatchObject({ elsewhere: true });
 });
@@ -129,8 +128,7 @@ test("an attempt of a lost session of this client is taken over without asking",
   await reconnect("two");
   await session.command("OpenAttempt");
   await reconnect("three");
-  const { re, have } = await session.command("OpenAttempt");
-  session.send({ ...dealer.opened(have), re });
+  await session.answer("OpenAttempt", ({ have }) => dealer.opened(have));
   session.send({ type: "Taken", number: NUMBER, session: "two" });
   await takeOver();
   await processed(client, session);

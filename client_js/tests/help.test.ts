@@ -17,8 +17,7 @@ let dealer: Dealer;
 async function open(help: "none" | "undo" | "hints" = "hints"): Promise<void> {
   dealer = new Dealer("roosevelt", "5".repeat(64), undefined, help);
   const opened = client.openAttempt(dealer.snapshot().attempt);
-  const { re } = await session.command("OpenAttempt");
-  session.send({ ...dealer.snapshot(), re });
+  await session.answer("OpenAttempt", dealer.snapshot());
   await opened;
 }
 
@@ -106,8 +105,7 @@ test("a refused undo is dropped, with a reason", async () => {
   await play("s>w");
   const dealt = shown();
   client.undo();
-  const { re } = await session.command("Undo");
-  session.send({ type: "Refused", re, code: "too_many_moves", text: "No more.", wait: 0 });
+  await session.refuse("Undo", "too_many_moves", { text: "No more." });
   await processed(client, session);
   expect(shown()).toEqual(dealt);
   expect(state()).toMatchObject({ pending: 0, refusal: "No more.", canUndo: true });
@@ -120,8 +118,7 @@ test("an unanswered undo is resent after a reconnect", async () => {
   const { seq } = await session.command("Undo");
   dealer.undo(seq); // accepted, but the answer is lost
   await reconnect();
-  const { re, have } = await session.command("OpenAttempt");
-  session.send({ ...dealer.opened(have), re });
+  await session.answer("OpenAttempt", ({ have }) => dealer.opened(have));
   await processed(client, session);
   expect(shown()).toEqual(truth());
   expect(state()).toMatchObject({ pending: 0, seq: 3, result: { undos: 1 } });

@@ -35,8 +35,7 @@ test("a gap requests the snapshot, and events of a closed attempt are ignored", 
   await openDaily(dealer);
   dealer.play("s>w");
   session.send(dealer.play("s>w"));
-  const { re } = await session.command("OpenAttempt");
-  session.send({ ...dealer.snapshot(), re });
+  await session.answer("OpenAttempt", dealer.snapshot());
   await until(client.attempt, (state) => state?.seq === 3);
   client.play("s>w");
   const move = await session.command("PlayMove");
@@ -50,8 +49,10 @@ test("a gap requests the snapshot, and events of a closed attempt are ignored", 
 
 test("an attempt at an unknown game is rejected", async () => {
   const opened = client.openAttempt("x");
-  const { re } = await session.command("OpenAttempt");
-  session.send({ ...new Dealer("robert", "5".repeat(64)).snapshot("x"), re, game: "no-such-game" });
+  await session.answer("OpenAttempt", {
+    ...new Dealer("robert", "5".repeat(64)).snapshot("x"),
+    game: "no-such-game",
+  });
   await expect(opened).rejects.toMatchObject({ code: "unknown_game" });
   expect(client.attempt.get()).toBeNull();
 });

@@ -128,8 +128,7 @@ test("unavailable moves are kept, resent with growing backoff, and reported as s
   expect(waits.at(-1)).toBeLessThanOrEqual(4_000);
   expect(waits.at(-1)).toBeGreaterThan(3_900);
   for (const seq of [2, 3, 4]) {
-    const { re } = await session.command("PlayMove");
-    session.send({ ...dealer.answer(seq, "s>w"), re });
+    await session.answer("PlayMove", dealer.answer(seq, "s>w"));
   }
   await until(client.attempt, (now) => now?.pending === 0);
   expect(client.stalled.get()).toBe(false);
@@ -148,8 +147,7 @@ test.each(["unavailable", "overloaded"])(
     time.advance(3_999);
     await expectNoCommand(client, session);
     time.advance(1);
-    const { re } = await session.command("PlayMove");
-    session.send({ ...dealer.answer(2, "s>w"), re });
+    await session.answer("PlayMove", dealer.answer(2, "s>w"));
     await until(client.attempt, (now) => now?.pending === 0);
     time.advance(999);
     await expectNoCommand(client, session);

@@ -117,6 +117,25 @@ export class Session {
     this.#socket.send(encodeEvent(event));
   }
 
+  /** Answer the next command, which must have this type, and return it. */
+  async answer<T extends CommandType>(
+    type: T,
+    event: SentEvent | ((command: Received<T>) => SentEvent),
+  ): Promise<Received<T>> {
+    const command = await this.command(type);
+    this.send({ ...(typeof event === "function" ? event(command) : event), re: command.re });
+    return command;
+  }
+
+  /** Refuse the next command, which must have this type, and return it. */
+  refuse<T extends CommandType>(
+    type: T,
+    code: string,
+    { text = "No.", wait = 0 } = {},
+  ): Promise<Received<T>> {
+    return this.answer(type, { type: "Refused", code, text, wait });
+  }
+
   sendRaw(frame: Uint8Array | string): void {
     this.#socket.send(frame);
   }
@@ -211,34 +230,4 @@ export async function clientOf(
 ): Promise<Client> {
   const url = await server.start();
   return new Client({ url, openSocket: nodeSocket, storage: memoryStorage(), ...options });
-}
-
-/** Return a client with its first session open, and the server's end of that session. */
-export async function openedClient(
-  server: ScriptedServer,
-  options: Partial<ClientOptions> = {},
-): Promise<[Client, Session]> {
-  const client = await clientOf(server, options);
-  client.connect();
-  const session = await server.session();
-  await session.welcome();
-  await until(client.status, (status) => status === "open");
-  return [client, session];
-}
-
-/** Drop the client's connection; return its next, open session, with this id. */
-export async function reconnected(
-  client: Client,
-  server: ScriptedServer,
-  time: FakeTime,
-  session: Session,
-  id = "session-2",
-): Promise<Session> {
-  session.drop();
-  await until(client.status, (status) => status === "waiting");
-  time.advance(300);
-  const next = await server.session();
-  await next.welcome(0, id);
-  await until(client.status, (status) => status === "open");
-  return next;
 }

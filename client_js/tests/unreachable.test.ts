@@ -7,7 +7,7 @@ import { Client, type ClientOptions, type OpenSocket } from "../src/index.ts";
 import { nodeSocket } from "../src/node.ts";
 import { memoryStorage } from "../src/storage.ts";
 import { ServerNode } from "./node.ts";
-import { FakeTime, ScriptedServer, openedClient, until } from "./server.ts";
+import { FakeTime, ScriptedServer, until } from "./server.ts";
 
 let time: FakeTime;
 let client: Client;
@@ -67,8 +67,11 @@ test("the reason is reported for a host name with several addresses, too", async
 
 test("losing a session is not a failure", async () => {
   const server = new ScriptedServer();
-  const [opened, session] = await openedClient(server, { ...time });
-  client = opened;
+  client = clientAt(await server.start(), { ...time });
+  client.connect();
+  const session = await server.session();
+  await session.welcome();
+  await until(client.status, (status) => status === "open");
   session.drop();
   await until(client.status, (status) => status === "waiting");
   expect(client.failure.get()).toBeNull();
@@ -80,8 +83,7 @@ test("a refused hello is a failure with the server's reason", async () => {
   client = clientAt(await server.start(), { ...time });
   client.connect();
   const session = await server.session();
-  const { re } = await session.command("Hello");
-  session.send({ type: "Refused", re, code: "overloaded", text: "We are full.", wait: 500 });
+  await session.refuse("Hello", "overloaded", { text: "We are full.", wait: 500 });
   expect(await failed(1)).toEqual({ tries: 1, code: null, reason: "We are full." });
   server.stop();
 });

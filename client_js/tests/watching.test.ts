@@ -97,8 +97,7 @@ test("after a reconnect, watching resumes, and no seat is taken", async () => {
 test("after taking a seat there, a reconnect returns to the seat", async () => {
   await watch();
   const joined = client.joinRoom(ROOM);
-  const { re } = await session.command("JoinRoom");
-  session.send(roomState({ re, version: 5 }));
+  await session.answer("JoinRoom", roomState({ version: 5 }));
   await joined;
   await reconnect();
   const resumed = [await session.next(), await session.next()];
@@ -123,8 +122,7 @@ test("watching ends when the player runs, and the room stays", async () => {
 test("a room that was only watched is dropped when watching ends", async () => {
   await watch();
   const stopped = client.stopWatching();
-  const { re } = await session.command("StopWatching");
-  session.send({ type: "Done", re });
+  await session.answer("StopWatching", { type: "Done" });
   await stopped;
   expect([client.room.get(), client.watched.get()]).toEqual([null, null]);
   session.send(roomState({ version: 9 }));
@@ -134,8 +132,7 @@ test("a room that was only watched is dropped when watching ends", async () => {
 
 test("a refusal is reported, and nothing is watched", async () => {
   const watching = client.watch(ROOM);
-  const { re } = await session.command("WatchRound");
-  session.send({ type: "Refused", re, code: "not_invited", text: "No.", wait: 0 });
+  await session.refuse("WatchRound", "not_invited");
   await expect(watching).rejects.toThrow(Refusal);
   await reconnect();
   await expectNoCommand(client, session);
@@ -144,8 +141,7 @@ test("a refusal is reported, and nothing is watched", async () => {
 test("boards that a change does not fit are requested again", async () => {
   await watch();
   session.send(move({ changes: [[1, 9]] }));
-  const { re } = await session.command("WatchRound");
-  session.send(watched({ re, round: 2 }));
+  await session.answer("WatchRound", watched({ round: 2 }));
   await processed(client, session);
   expect(piles(0)).toEqual([[0], [127, 127], [9]]);
 });
