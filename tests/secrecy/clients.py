@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 from engine.board import view_of
 from engine.catalog import daily_games, games, ruleset
+from engine.play import apply
 from server import protocol
 from server.accounts import messages as account_messages
 from server.base.core.days import day_at

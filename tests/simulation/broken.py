@@ -254,6 +254,28 @@ def _losses() -> Patches:
     )
 
 
+def counts_absences_from_before_a_round() -> Patches:
+    observe: Any = absence.observe
+
+    def unaware(before: Absence | None, *given: Any) -> Absence | None:
+        found: Absence | None = observe(before, *given)
+        if found is None or found.idle is None:
+            return found
+        return replace(found, idle=min(found.since.values()))
+
+    def taken(room: Room, seat: Seat) -> int:
+        del room
+        return seat.since
+
+    return together(
+        patched(absences, "observe", unaware),
+        patched(absence, "anchor", taken),
+        patched(commands, "anchor", taken),
+        patched(plans, "HOSTING", 0.5),
+        patched(plans, "VANISHED", (5.0, 15.0)),
+    )
+
+
 def frees_seats_in_a_round() -> Patches:
     observe: Any = absence.observe
 
@@ -648,6 +670,7 @@ BROKEN: dict[Callable[[], Any], int] = {
     appends_at_any_time: 11,
     never_samples_the_clock_again: 5,
     drops_a_deadline_seen_early: 77,
+    counts_absences_from_before_a_round: 32,
     frees_seats_in_a_round: 42,
     makes_absent_members_host: 264,
     shows_racers_the_others_boards: 19,
