@@ -1,4 +1,4 @@
-"""Deals: the examples in DEALS.md, a second implementation of its algorithm, and bad decks."""
+"""Deals: the examples in DEALS.md, a second implementation of it, bad decks, and verification."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ from engine.deal import (
     parse_seed,
     shuffled,
 )
-from engine.errors import DeckError, SeedError
+from engine.errors import CommitmentError, DeckError, SeedError
+from engine.verify import Verification, verify
 from tests.engine.markdown import Row, table
 from tests.engine.positions import SEED, VARIANTS, dealt, easy_deck, shown
 
@@ -143,3 +144,26 @@ def test_the_refusal_of_a_deck_names_the_wrong_card() -> None:
     for name, card in (("AS", b"\0"), ("KC", b"\x33")):
         with pytest.raises(DeckError, match=f"with 1 of {name}; this deck has 53 with 2"):
             check_deck(rules, pack(1) + card)
+
+
+ROBERT = ruleset("robert")
+PUBLISHED = commitment("deal", SEED)
+
+
+def test_a_deal_matching_its_commitment_is_verified() -> None:
+    dealt = deal_seed(ROBERT, SEED)
+    assert verify(ROBERT, "deal", SEED.hex(), PUBLISHED) == Verification(True, PUBLISHED, dealt)
+
+
+@pytest.mark.parametrize(("deal_id", "seed"), [("deal", bytes(32)), ("other", SEED)])
+def test_another_seed_or_deal_fails_verification(deal_id: str, seed: bytes) -> None:
+    found = verify(ROBERT, deal_id, seed.hex(), PUBLISHED)
+    assert found == Verification(False, commitment(deal_id, seed), deal_seed(ROBERT, seed))
+
+
+@pytest.mark.parametrize("text", ["", "0" * 63, "0" * 65, "A" * 64, "g" * 64, "0" * 64 + "\n"])
+def test_a_malformed_commitment_or_seed_is_refused(text: str) -> None:
+    with pytest.raises(CommitmentError):
+        verify(ROBERT, "deal", SEED.hex(), text)
+    with pytest.raises(SeedError):
+        verify(ROBERT, "deal", text, PUBLISHED)

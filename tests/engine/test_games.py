@@ -1,4 +1,4 @@
-"""What each game has of its own among the rules that all games have: its layout, win and end.
+"""Rules of games that no example in `rules` can state, such as layouts, wins and ends.
 
 Comments quote the rule pages and rulings.
 """
@@ -9,7 +9,9 @@ import pytest
 
 from engine.cards import SUITS
 from engine.catalog import games
+from engine.errors import PositionError
 from engine.moves import is_stuck
+from engine.search import cards_never_seen
 from tests.engine.positions import after, board, dealt, easy_board, legal, shown
 from tests.engine.test_deuces import TOPS
 from tests.engine.test_rouge_et_noir import COLOURS, RUNS
@@ -156,3 +158,44 @@ def test_nothing_leaves_a_foundation(names: str, piles: dict[str, str]) -> None:
 
 def test_the_stock_of_lady_betty_starts_with_the_first_of_the_deck() -> None:
     assert shown(easy_board(find_ruleset("lady-betty")), "s").endswith("?3S ?2S AS")
+
+
+def test_canfield_a_card_of_the_reserve_is_seen_when_it_is_the_last() -> None:
+    place = board(
+        "canfield", f0="5S", t0="6S", t1="TC", t2="8C", t3="9D", r0="?2D ?3D 4D", w="2C", rest="w"
+    )
+    assert cards_never_seen(after(place, "t0>f0")) == cards_never_seen(place) - 1
+
+
+@pytest.mark.parametrize(
+    "piles",
+    [{"r0": "2D"}, {"f1": "6H"}, {"t0": "2H", "r0": "?2D ?3D"}],
+    ids=["gap", "rank", "down"],
+)
+def test_canfield_unreachable_positions_are_refused(piles: dict[str, str]) -> None:
+    with pytest.raises(PositionError):
+        board(
+            "canfield",
+            **{"f0": "5S", "t1": "TC", "t2": "8C", "t3": "9D", "w": "2C"} | piles,
+            rest="w",
+        )
+
+
+@pytest.mark.parametrize(
+    ("cells", "empty", "most"), [(0, 0, 1), (2, 0, 3), (4, 0, 5), (1, 1, 4), (2, 1, 6), (3, 1, 8)]
+)
+def test_freecell_free_places_limit_the_length_of_a_moved_run(
+    cells: int, empty: int, most: int
+) -> None:
+    """(C + 1) · 2^E with C empty cells and E empty columns."""
+    full = {f"c{cell}": card for cell, card in enumerate(["AH", "3H", "5H", "7H"][cells:])}
+    others = ["t2", "t3", "t4", "t5", "t6", "t7"][empty:]
+    tops = dict(zip(others, ["KC", "KD", "QC", "QH", "JC", "JH"], strict=False))
+    run = ["9D", "8S", "7D", "6S", "5D", "4S", "3D", "2S"]
+    for count in range(2, 9):
+        onto = {"S": "D", "D": "C"}[run[-count][1]]
+        higher = "23456789T"["23456789T".index(run[-count][0]) + 1] + onto
+        below = [card for card in run[:-count] if card != higher]
+        piles = {"t0": " ".join([*below, "2C", *run[-count:]]), "t1": f"KS {higher}"}
+        place = board("freecell", **piles, **tops, **full, rest=others[0])
+        assert (f"t0>t1x{count}" in legal(place)) == (count <= most)

@@ -150,14 +150,8 @@ def _reported(message: Message) -> dict[str, Any]:
     return {name: message[name] for name in names} | {
         "bot comes": message["bot_at"] is not None,
         "members": [
-            (
-                member["player"]["id"],
-                member["ready"],
-                member["out"],
-                member["wins"],
-                member["points"],
-            )
-            for member in message["members"]
+            (each["player"]["id"], *(each[name] for name in ("ready", "out", "wins", "points")))
+            for each in message["members"]
         ],
         "proposals": {
             each["player"]: (each["game"], each["variant"], each["limit"], each["help"])
@@ -200,14 +194,9 @@ def _expected(room: Room, deals: Deals, viewer: str) -> dict[str, Any]:
         "quick": room.opened.quick,
         "bot comes": quick_match.bot_at(room) is not None,
         "members": [
-            (
-                seat.player,
-                seat.ready,
-                seat.out,
-                room.wins.get(seat.player, 0),
-                room.points.get(seat.player, 0),
-            )
+            (of, seat.ready, seat.out, room.wins.get(of, 0), room.points.get(of, 0))
             for seat in room.seats
+            for of in [seat.player]
         ],
         "proposals": {player: _seconds(terms) for player, terms in room.proposals.items()},
         "scores": [
@@ -411,12 +400,8 @@ def _decided_start(room: Room, event: RoundStarted) -> Event:
     )
     assert isinstance(begun, RoundStarted)
     # The length of the countdown is a setting of the node.
-    begun = replace_times(begun, event.starts, event.starts + room.terms.limit)
-    return msgspec.structs.replace(begun, by=event.by)
-
-
-def replace_times(event: RoundStarted, starts: int, deadline: int) -> RoundStarted:
-    return msgspec.structs.replace(event, starts=starts, deadline=deadline)
+    deadline = event.starts + room.terms.limit
+    return msgspec.structs.replace(begun, starts=event.starts, deadline=deadline, by=event.by)
 
 
 def _check_asked(
