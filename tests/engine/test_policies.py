@@ -10,13 +10,13 @@ from engine.board import Board, apply_delta, view_of
 from engine.cards import pack, parse_pile
 from engine.deal import lay_out
 from engine.errors import PositionError
-from engine.moves import is_legal
 from engine.notation import parse_move
 from engine.play import play
 from engine.position import parse_position, position_of
 from engine.ruleset import Ruleset
 from engine.schema import read_rules
-from tests.engine.positions import after, legal, moves_of, shown, sizes
+from tests.engine.positions import after, moves_of, shown, sizes
+from tests.engine.test_rules import answer_to, piles_in
 
 FOUNDATIONS = {"piles": 4, "first": "A"}
 TABLEAU = {"deal": [2, 2, 0], "order": "down", "match": "any", "plays": ["tableau", "foundation"]}
@@ -50,55 +50,55 @@ def dealt_from(rules: Ruleset) -> Board:
     return lay_out(rules, pack(rules.rules.packs))
 
 
-def test_an_empty_pile_may_take_nothing() -> None:
-    place = small(rules_with(tableau={"empty": "none"}), t0="7S", t1="5H", w="KS")
-    assert legal(place) == []
+def foundation(first: str, order: str, **more: Any) -> dict[str, Any]:
+    return {"foundations": {"first": first, "order": order, **more}}
 
 
-def test_a_tableau_may_build_up_or_either_way() -> None:
-    for order, moves in (("up", ["t1>t0"]), ("either", ["t0>t1", "t1>t0"])):
-        rules = rules_with(tableau={"order": order, "empty": "none"})
-        assert legal(small(rules, t0="7S", t1="8H")) == moves
-
-
-def test_a_foundation_may_build_down() -> None:
-    rules = rules_with(foundations={"first": "K", "order": "down"})
-    assert "t0>f0" in legal(small(rules, f0="KS", t0="QS"))
-    assert "t0>f0" not in legal(small(rules, f0="AS", t0="KS"))
+ROUND: dict[str, Any] = {"match": "any", "wrap": True}
+FACE_UP = {"stock": {"plays": ["foundation", "tableau"], "top": "up"}}
+FIRST = {"stock": {"plays": ["foundation"], "top": "up", "to_foundation": "first"}}
+TURNED = {"stock": {"plays": ["waste"], "top": "up"}, "waste": {"redeals": 1}}
+ROWS = {"stock": {"plays": ["row"], "top": "up"}}
 
 
 @pytest.mark.parametrize(
-    ("first", "order", "last"), [("A", "up", "K"), ("5", "up", "4"), ("K", "down", "A")]
+    ("keys", "piles", "asked", "answer"),
+    [
+        ({"tableau": {"empty": "none"}}, "t0=7S t1=5H w=KS", "*", ""),
+        ({"tableau": {"empty": "none", "order": "up"}}, "t0=7S t1=8H", "*", "t1>t0"),
+        ({"tableau": {"empty": "none", "order": "either"}}, "t0=7S t1=8H", "*", "t0>t1 t1>t0"),
+        (
+            {"tableau": {"match": "colour", "empty": "none", "deal": [2, 2, 2]}},
+            *("t0=8C t1=8H t2=7S", "*", "t2>t0"),
+        ),
+        # A run goes to no empty pile if empty piles carry it.
+        (
+            {"tableau": {"moves": "run-by-spaces", "wrap": True}},
+            *("t0=AS,KH", "*", "t0>t1 t0>t2"),
+        ),
+        (foundation("K", "down"), "f0=KS t0=QS", ">f0", "t0>f0"),
+        (foundation("K", "down"), "f0=AS t0=KS", ">f0", ""),
+        # With a first rank, a foundation ends with its thirteenth card.
+        (foundation("A", "up", **ROUND), "f0=KS t0=AH", ">f0", ""),
+        (foundation("5", "up", **ROUND), "f0=4S t0=5H", ">f0", ""),
+        (foundation("K", "down", **ROUND), "f0=AS t0=KH", ">f0", ""),
+        # Without one, or either way, it wraps around endlessly.
+        (foundation("any", "up", **ROUND), "f0=KS t0=AH", ">f0", "t0>f0"),
+        (foundation("A", "either", **ROUND), "f0=KS t0=AH", ">f0", "t0>f0"),
+        (foundation("any", "either", **ROUND), "f0=KS t0=AH", ">f0", "t0>f0"),
+        (foundation("A", "up", match="alternate"), "f0=AS t0=2H t1=2C", ">f0", "t0>f0"),
+        (FACE_UP, "f0=AS t0=3H s=?5C,2S", "s>", "s>f0 s>t0 s>t1 s>t2"),
+        (FACE_UP, "f0=AS t0=3H s=?5C,2S", "s>f0 : s", "5C"),
+        (FIRST, "f0=AH s=?5C,AS", "s>", "s>f1 s>f2 s>f3"),
+        (TURNED, "t0=3H s=?5C,?9D,TD", "s>w : s", "?5C 9D"),
+        (TURNED, "t0=3H s=?5C,?9D,TD", "s>w s>w s>w w>s : s", "?5C ?9D TD"),
+        (ROWS, "s=?6H,?5C,?9D,?KD,TD", "s>t : s", "?6H 5C"),
+    ],
 )
-def test_a_foundation_with_a_first_rank_ends_with_its_thirteenth(
-    first: str, order: str, last: str
-) -> None:
-    rules = rules_with(foundations={"first": first, "order": order, "match": "any", "wrap": True})
-    assert "t0>f0" not in legal(small(rules, f0=f"{last}S", t0=f"{first}H"))
-
-
-@pytest.mark.parametrize(("first", "order"), [("any", "up"), ("A", "either"), ("any", "either")])
-def test_a_foundation_may_wrap_around_endlessly(first: str, order: str) -> None:
-    rules = rules_with(foundations={"first": first, "order": order, "match": "any", "wrap": True})
-    assert "t0>f0" in legal(small(rules, f0="KS", t0="AH"))
-
-
-def test_a_tableau_may_build_by_colour() -> None:
-    rules = rules_with(tableau={"match": "colour", "empty": "none", "deal": [2, 2, 2]})
-    assert legal(small(rules, t0="8C", t1="8H", t2="7S")) == ["t2>t0"]
-
-
-def test_a_run_moved_by_spaces_goes_to_no_empty_pile() -> None:
-    rules = rules_with(tableau={"moves": "run-by-spaces", "wrap": True})
-    place = small(rules, t0="AS KH")
-    assert legal(place) == ["t0>t1", "t0>t2"]
-    assert not is_legal(place, parse_move(rules, "t0>t1x2"))
-
-
-def test_a_foundation_may_take_the_other_colour() -> None:
-    rules = rules_with(foundations={"match": "alternate"})
-    place = small(rules, f0="AS", t0="2H", t1="2C")
-    assert [move for move in legal(place) if move.endswith(">f0")] == ["t0>f0"]
+def test_a_key_has_its_effect(keys: dict[str, Any], piles: str, asked: str, answer: str) -> None:
+    """Questions and answers are as in the files of rules."""
+    place = small(rules_with(**keys), **piles_in(piles, {}))
+    assert answer_to(asked, place) == answer.split()
 
 
 def test_several_cards_of_a_pile_may_be_dealt_face_up() -> None:
@@ -112,20 +112,6 @@ def test_several_cards_of_a_pile_may_be_dealt_face_up() -> None:
     assert "?" not in shown(start, "t1")
 
 
-def test_a_face_up_stock_plays_what_fits_a_foundation() -> None:
-    rules = rules_with(stock={"plays": ["foundation", "tableau"], "top": "up"})
-    place = small(rules, f0="AS", t0="3H", s="?5C 2S")
-    assert moves_of(place, "s") == ["s>f0", "s>t0", "s>t1", "s>t2"]
-    assert shown(after(place, "s>f0"), "s") == "5C"
-
-
-def test_a_first_card_goes_from_the_stock_to_empty_foundations() -> None:
-    rules = rules_with(stock={"plays": ["foundation"], "top": "up", "to_foundation": "first"})
-    place = small(rules, f0="AH", s="?5C AS")
-    assert moves_of(place, "s") == ["s>f1", "s>f2", "s>f3"]
-    assert not is_legal(place, parse_move(rules, "s>f0"))
-
-
 def test_any_card_of_the_stock_may_go_to_a_foundation_unseen() -> None:
     stock = {"plays": ["foundation"], "to_foundation": "any"}
     place = small(rules_with(stock=stock), f0="AS", t0="3H", s="?5C ?9D")
@@ -133,16 +119,6 @@ def test_any_card_of_the_stock_may_go_to_a_foundation_unseen() -> None:
     moved, delta = play(place, parse_move(place.ruleset, "s>f0"))
     assert shown(moved, "f0") == "AS 9D"
     assert apply_delta(view_of(place), delta) == view_of(moved)
-
-
-def test_a_face_up_stock_shows_its_top_card_after_every_move() -> None:
-    rules = rules_with(stock={"plays": ["waste"], "top": "up"}, waste={"redeals": 1})
-    place = small(rules, t0="3H", s="?5C ?9D TD")
-    assert shown(after(place, "s>w"), "s") == "?5C 9D"
-    turned = after(place, "s>w", "s>w", "s>w", "w>s")
-    assert shown(turned, "s") == "?5C ?9D TD"
-    rows = small(rules_with(stock={"plays": ["row"], "top": "up"}), s="?6H ?5C ?9D ?KD TD")
-    assert shown(after(rows, "s>t"), "s") == "?6H 5C"
 
 
 def test_foundations_may_be_laid_out_in_any_order_of_suits() -> None:
