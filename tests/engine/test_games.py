@@ -5,17 +5,23 @@ Comments quote the rule pages and rulings.
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
-from engine.cards import SUITS
-from engine.catalog import games
+from engine.cards import RANKS, SUITS
+from engine.catalog import games, ruleset
 from engine.errors import PositionError
 from engine.moves import is_stuck
 from engine.search import cards_never_seen
-from tests.engine.positions import after, board, dealt, easy_board, legal, shown
+from tests.engine.positions import after, board, dealt, easy_board, legal, run_down, shown, sizes
 from tests.engine.test_deuces import TOPS
-from tests.engine.test_rouge_et_noir import COLOURS, RUNS
 from tests.relatives import RELATIVES, find_ruleset
+
+RUNS = {
+    f"f{4 + i}": run_down(f"K{a}", b) for i, (a, b) in enumerate(zip("SHDC", "HSCD", strict=True))
+}
+COLOURS = {f"f{i}": f"K{suit}" for i, suit in enumerate("HDSC")}
 
 LAYOUTS: dict[str, dict[str, list[str]]] = {
     "canfield": {
@@ -199,3 +205,53 @@ def test_freecell_free_places_limit_the_length_of_a_moved_run(
         piles = {"t0": " ".join([*below, "2C", *run[-count:]]), "t1": f"KS {higher}"}
         place = board("freecell", **piles, **tops, **full, rest=others[0])
         assert (f"t0>t1x{count}" in legal(place)) == (count <= most)
+
+
+def test_rouge_et_noir_the_columns_are_dealt_row_by_row() -> None:
+    """'The first one card to each of columns 0 to 8, ... the ninth to column 0 alone'."""
+    start = easy_board(ruleset("rouge-et-noir"))
+    deck = [rank + suit for suit in SUITS for rank in RANKS][:45][::-1]
+    at = 0
+    columns: list[list[str]] = [[] for _ in range(9)]
+    for columns_left in range(9, 0, -1):
+        for column in range(columns_left):
+            columns[column].append(deck[at])
+            at += 1
+    for column, cards in enumerate(columns):
+        assert shown(start, f"t{column}").replace("?", "").split() == cards
+
+
+def test_rouge_et_noir_a_deal_puts_one_card_on_each_column_from_left_to_right() -> None:
+    start = dealt("rouge-et-noir")
+    stock = shown(start, "s").replace("?", "").split()
+    row = after(start, "s>t")
+    assert [shown(row, f"t{i}").split()[-1] for i in range(10)] == stock[:-11:-1]
+    assert sizes(row, "t") == [10, 9, 8, 7, 6, 5, 4, 3, 2, 1]
+    assert sizes(row, "s") == [49]
+
+
+def test_rouge_et_noir_the_sixth_and_last_deal_has_nine_cards() -> None:
+    five = after(dealt("rouge-et-noir"), *["s>t"] * 5)
+    assert sizes(five, "s") == [9]
+    last = after(five, "s>t")
+    assert sizes(last, "s") == [0]
+    grown = [b - a for a, b in zip(sizes(five, "t"), sizes(last, "t"), strict=True)]
+    assert grown == [1] * 9 + [0]
+
+
+@pytest.mark.parametrize(
+    ("variant", "suits"), [("standard", "SHDC"), ("two-suits", "SH"), ("one-suit", "S")]
+)
+def test_spider_a_variant_has_104_cards_of_its_suits(variant: str, suits: str) -> None:
+    found = Counter(
+        card.removeprefix("?")
+        for pile in dealt("spider", variant).ruleset.pile_names
+        for card in shown(dealt("spider", variant), pile).split()
+    )
+    assert {card[1] for card in found} == set(suits)
+    assert set(found.values()) == {8 // len(suits)}
+
+
+def test_spider_a_position_with_a_complete_run_is_refused() -> None:
+    with pytest.raises(PositionError):
+        board("spider", t0=run_down("KS", "S"), t1="2H", rest="t1")

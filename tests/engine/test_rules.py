@@ -4,11 +4,13 @@ A file is named for a game. A line without indent states a rule, mostly in the w
 page or a ruling; the lines below it are examples: piles, a question, and the answer. A question may
 start with moves to play first and a colon. It asks for the moves from a pile (`t0>`), to a pile
 (`>t0`) or all moves (`*`), for the cards of a pile (`t0`) or its top card (`^t0`), or whether the
-player is `stuck`. `NAME := PILES` names piles that several examples have.
+player is `stuck`. `NAME := PILES` names piles that several examples have; `KS~H13` is the run of 13
+cards down from KS with every second one in hearts.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,9 +19,11 @@ import pytest
 
 from engine.board import Board
 from engine.moves import is_stuck
-from tests.engine.positions import after, board, legal, moves_of, moves_to, shown
+from tests.engine.positions import after, board, legal, moves_of, moves_to, run_down, shown
 
 FOLDER = Path(__file__).with_name("rules")
+
+_RUN = re.compile(r"(\w\w)~(\w)(\d+)")
 
 
 def examples() -> Iterator[Any]:
@@ -39,7 +43,8 @@ def piles_in(text: str, named: dict[str, dict[str, str]]) -> dict[str, str]:
     found: dict[str, str] = {}
     for word in text.split():
         name, equals, cards = word.partition("=")
-        found |= {name: cards.replace(",", " ")} if equals else named[name]
+        cards = _RUN.sub(lambda run: run_down(run[1], run[2], int(run[3])), cards.replace(",", " "))
+        found |= {name: cards} if equals else named[name]
     return found
 
 
