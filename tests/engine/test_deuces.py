@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.board import Board
-from engine.cards import RANKS, SUITS, parse_card, turned_up
+from engine.cards import RANKS, SUITS, turned_up
 from engine.catalog import ruleset
 from engine.deal import lay_out, shuffled
 from engine.errors import PositionError
@@ -53,44 +53,6 @@ def test_the_twos_are_taken_out_wherever_they_lie() -> None:
     start = lay_out(rules, deck)
     assert b"".join(start.piles[pile] for pile in rules.tableau) == rest[:10]
     assert turned_up(start.piles[rules.stock]) == rest[:9:-1]
-
-
-@pytest.mark.parametrize(
-    ("top", "fits", "others"),
-    [("2S", "3S", "AS 3C 4S"), ("QS", "KS", ""), ("KS", "AS", "AH"), ("4S", "", "3S")],
-)
-@pytest.mark.parametrize("source", ["t1", "w"])
-@pytest.mark.parametrize("variant", EVERY_VARIANT)
-def test_foundations_go_up_in_suit(
-    top: str, fits: str, others: str, source: str, variant: str
-) -> None:
-    """'Foundations go up in suit 2 ... King, Ace': 'Ace can be placed on King'."""
-    for card in f"{fits} {others}".split():
-        place = deuces(variant, f0=top, rest="t0", **TOPS | {"t9": "7C", source: card})
-        assert (f"{source}>f0" in legal(place)) == (card == fits), card
-
-
-def test_a_foundation_ends_with_its_ace() -> None:
-    """'Each ending with an Ace on top': nothing goes on it."""
-    place = deuces(f0="AS", t0="3S", **{k: v for k, v in TOPS.items() if k != "t0"}, rest="t1")
-    assert moves_to(place, "f0") == []
-    assert moves_to(place, "f4") == ["t0>f4"]
-    assert not any(place.ruleset.homes[0][parse_card("AS")])
-
-
-@pytest.mark.parametrize(
-    ("top", "fits", "others"),
-    [("7S", "6S", "6C 6H 5S 8S 7S"), ("AS", "KS", "KC"), ("4S", "3S", ""), ("KS", "", "AS")],
-)
-@pytest.mark.parametrize("source", ["t1", "w"])
-@pytest.mark.parametrize("variant", EVERY_VARIANT)
-def test_piles_build_down_in_suit(
-    top: str, fits: str, others: str, source: str, variant: str
-) -> None:
-    """'Piles build down in suit; a King goes on an Ace of its suit'."""
-    for card in f"{fits} {others}".split():
-        place = deuces(variant, rest="t9", **TOPS | {"t9": "7C", "t0": top, source: card})
-        assert (f"{source}>t0" in legal(place)) == (card == fits), card
 
 
 def test_nothing_goes_on_a_three() -> None:
