@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from playwright.sync_api import expect
 
-import pytest
-from playwright.sync_api import Browser, expect
-
-from tests.browser.conftest import Site
+from tests.browser.conftest import player_fixture
 from tests.browser.player import DESKTOP, PHONE, Player
 from tests.browser.steps import names_in, play_challenge_without_page, play_daily_without_page
 
-
-@pytest.fixture
-def players(browser: Browser, site: Site) -> Iterator[tuple[Player, Player, Player]]:
-    """Return Ada, Grace and Barbara: on a phone, a desktop, and a phone."""
-    ada = Player(browser, site.url, PHONE, "Ada")
-    grace = Player(browser, site.url, DESKTOP, "Grace")
-    barbara = Player(browser, site.url, PHONE, "Barbara")
-    yield ada, grace, barbara
-    for each in (ada, grace, barbara):
-        each.close()
+ada = player_fixture(PHONE, "Ada")
+grace = player_fixture(DESKTOP, "Grace")
+barbara = player_fixture(PHONE, "Barbara")
 
 
 def found(player: Player, name: str) -> str:
@@ -54,8 +44,7 @@ def react(player: Player) -> None:
     expect(dailies.first.get_by_test_id("sent-fire")).to_have_text("1")
 
 
-def test_three_play_in_a_circle(players: tuple[Player, Player, Player]) -> None:
-    ada, grace, barbara = players
+def test_three_play_in_a_circle(ada: Player, grace: Player, barbara: Player) -> None:
     link = found(ada, "Thursday club")
     circle = ada.page.url
     for each in (grace, barbara):
@@ -119,8 +108,9 @@ def test_three_play_in_a_circle(players: tuple[Player, Player, Player]) -> None:
     expect(barbara.see("no-circle")).to_be_visible()
 
 
-def test_the_members_play_a_challenge_of_the_circle(players: tuple[Player, Player, Player]) -> None:
-    ada, grace, barbara = players
+def test_the_members_play_a_challenge_of_the_circle(
+    ada: Player, grace: Player, barbara: Player
+) -> None:
     link = found(ada, "Challengers")
     circle = ada.page.url
     join(grace, link)
@@ -142,9 +132,8 @@ def test_the_members_play_a_challenge_of_the_circle(players: tuple[Player, Playe
 
 
 def test_an_owner_hands_the_circle_over_and_removes_a_member(
-    players: tuple[Player, Player, Player],
+    ada: Player, grace: Player, barbara: Player
 ) -> None:
-    ada, grace, barbara = players
     link = found(ada, "Weekenders")
     for each in (grace, barbara):
         join(each, link)

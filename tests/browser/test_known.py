@@ -2,31 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from engine.cards import pile_names
 from engine.catalog import ruleset
 from engine.deal import deal_seed
 from engine.known import known_deck
 from tests.browser.checks import problems
-from tests.browser.conftest import Site
+from tests.browser.conftest import player_fixture
 from tests.browser.player import DESKTOP, PHONE, Player
 
 MARK = "Known deal 11982"
 
 
-@pytest.fixture
-def players(browser: Browser, site: Site) -> Iterator[list[Player]]:
-    players = [
-        Player(browser, site.url, device, name)
-        for device, name in ((PHONE, "Ada"), (DESKTOP, "Grace"))
-    ]
-    yield players
-    for player in players:
-        player.close()
+player = player_fixture(PHONE, "Ada")
+guest = player_fixture(DESKTOP, "Grace")
 
 
 def expect_deal(player: Player, number: str) -> None:
@@ -38,8 +28,7 @@ def expect_deal(player: Player, number: str) -> None:
     expect(player.see("known-mark")).to_have_text(f"Known deal {number}")
 
 
-def test_known_deals_are_practised_by_number_and_by_link(players: list[Player]) -> None:
-    player = players[0]
+def test_known_deals_are_practised_by_number_and_by_link(player: Player) -> None:
     player.go("/practice/freecell")
     player.wait_for_board()
     expect(player.see("known-mark")).to_have_count(0)
@@ -74,8 +63,8 @@ def test_known_deals_are_practised_by_number_and_by_link(players: list[Player]) 
     expect(player.see("known-text")).to_have_value("")
 
 
-def test_a_race_on_a_known_deal_is_labelled(players: list[Player]) -> None:
-    host, guest = players
+def test_a_race_on_a_known_deal_is_labelled(player: Player, guest: Player) -> None:
+    host = player
     host.go("/new")
     host.choose_game("freecell")
     host.see("deal-select").select_option(index=1)
@@ -86,15 +75,15 @@ def test_a_race_on_a_known_deal_is_labelled(players: list[Player]) -> None:
     host.press("create-room")
     host.see("seat").first.wait_for()
     guest.page.goto(host.page.url)
-    for player in players:
-        expect(player.see("known-mark")).to_have_text(MARK)
-        expect(player.see("not-counted")).to_contain_text("the round doesn")
+    for each in (host, guest):
+        expect(each.see("known-mark")).to_have_text(MARK)
+        expect(each.see("not-counted")).to_contain_text("the round doesn")
     expect(host.see("start-round")).to_contain_text("2")
     host.press("start-round")
-    for player in players:
-        expect_deal(player, "11982")
-    for player in players:
-        player.give_up()
+    for each in (host, guest):
+        expect_deal(each, "11982")
+    for each in (host, guest):
+        each.give_up()
     guest.unfold("deal")
     guest.press("check-deal")
     expect(guest.see("check-result")).to_contain_text("cards match the commitment")

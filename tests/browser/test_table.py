@@ -102,6 +102,14 @@ def drag(player: Player, card: Locator, onto: Locator) -> None:
     mouse.up()
 
 
+def press_and_move(player: Player, card: Locator, across: float, down: float) -> None:
+    """Press the mouse on a card and move it, without releasing it."""
+    x, y = centre(card)
+    player.page.mouse.move(x, y)
+    player.page.mouse.down()
+    player.page.mouse.move(x + across, y + down, steps=5)
+
+
 def centre(card: Locator) -> tuple[float, float]:
     box = card.bounding_box()
     assert box is not None
@@ -121,18 +129,10 @@ def piles_of(cards: Locator) -> set[str]:
 @pytest.mark.deep
 def test_a_press_that_slides_off_the_stock_plays_nothing(player: Player) -> None:
     practise(player, "robert")
-    mouse = player.page.mouse
-    x, y = centre(top(player, "s"))
-    mouse.move(x, y)
-    mouse.down()
-    mouse.move(x - 180, y - 60, steps=5)
-    mouse.up()
-    assert player.moves() == 0
-    mouse.move(x, y)
-    mouse.down()
-    mouse.move(x + 3, y, steps=2)
-    mouse.up()
-    assert player.moves() == 1
+    for across, down, moves in ((-180, -60, 0), (3, 0, 1)):
+        press_and_move(player, top(player, "s"), across, down)
+        player.page.mouse.up()
+        assert player.moves() == moves
 
 
 @on_both
@@ -171,12 +171,9 @@ def test_a_card_dropped_on_a_wrong_pile_returns_with_a_reason(player: Player) ->
     card = player.cards("t0")[-1]
     x, y = centre(top(player, "t0"))
     to_x, to_y = centre(top(player, "t1"))
-    mouse = player.page.mouse
-    mouse.move(x, y)
-    mouse.down()
-    mouse.move(to_x, to_y, steps=6)
+    press_and_move(player, top(player, "t0"), to_x - x, to_y - y)
     expect(player.page.locator(".held")).to_have_count(1)
-    mouse.up()
+    player.page.mouse.up()
     expect(player.see("notice")).to_contain_text("go there.")
     assert player.cards("t0")[-1] == card
     assert player.moves() == 2
@@ -189,13 +186,9 @@ def test_a_rotation_in_the_middle_of_a_drag_loses_nothing(player: Player) -> Non
     drawn = player.cards("w")
     size = player.page.viewport_size
     assert size is not None
-    mouse = player.page.mouse
-    x, y = centre(top(player, "w"))
-    mouse.move(x, y)
-    mouse.down()
-    mouse.move(x - 40, y - 60, steps=4)
+    press_and_move(player, top(player, "w"), -40, -60)
     player.page.set_viewport_size({"width": size["height"], "height": size["width"]})
-    mouse.up()
+    player.page.mouse.up()
     player.page.set_viewport_size(size)
     expect(player.page.locator(".held")).to_have_count(0)
     assert drawn in (player.cards("w"), player.cards("f0")[-1:])
@@ -207,14 +200,10 @@ def test_a_rotation_in_the_middle_of_a_drag_loses_nothing(player: Player) -> Non
 def test_a_reload_in_the_middle_of_a_drag_loses_nothing(player: Player) -> None:
     practise(player, "robert", "s>w")
     drawn = player.cards("w")
-    mouse = player.page.mouse
-    x, y = centre(top(player, "w"))
-    mouse.move(x, y)
-    mouse.down()
-    mouse.move(x - 40, y - 60, steps=4)
+    press_and_move(player, top(player, "w"), -40, -60)
     player.page.reload()
     player.wait_for_board()
-    mouse.up()
+    player.page.mouse.up()
     assert player.cards("w") == drawn
     assert player.moves() == 1
 
