@@ -154,12 +154,10 @@ def _check_entry(
         about.add("invented", seq, "the attempt had ended")
     elif pace_bot.owns(state) and event == pace_bot.due(state, pace_bot.next_at(state)):
         pass  # The bot plays the hint's move, at its due time.
-    elif isinstance(event, Moved):
+    elif isinstance(event, Moved | Undone | Hinted):
         _check_decided(state, event, about)
-        _check_asked(commands.entry(state.id, seq, event.move), event.at, seq, about)
-    elif isinstance(event, Undone | Hinted):
-        _check_help_decided(state, event, about)
-        asked = UNDONE if isinstance(event, Undone) else HINT
+        help_ = HINT if isinstance(event, Hinted) else UNDONE
+        asked = event.move if isinstance(event, Moved) else help_
         _check_asked(commands.entry(state.id, seq, asked), event.at, seq, about)
     elif isinstance(event, Ended) and event.end == "resigned":
         if pace_bot.owns(state):
@@ -188,25 +186,18 @@ def _check_resigned(
     _check_asked(first, max(event.at, state.start.at), seq, about)
 
 
-def _check_decided(state: Attempt, event: Moved, about: Complaints) -> None:
-    """Check that deciding the move again, at the entry's time, gives the same entry."""
+def _check_decided(state: Attempt, event: Moved | Undone | Hinted, about: Complaints) -> None:
+    """Check that deciding a move, an undo or a hint again, at the entry's time, gives the same."""
+    decided: Event | None
     try:
-        decided = core.play(state, parse_move(state.board.ruleset, event.move), event.at).event
+        match event:
+            case Moved(move=move):
+                decided = core.play(state, parse_move(state.board.ruleset, move), event.at).event
+            case Undone():
+                decided = core.undo(state, event.at).event
+            case Hinted():
+                decided = core.hint(state, event.at)
     except (Refusal, EngineError) as refusal:
-        about.add("invented", state.seq + 1, f"{event} is refused as {refusal.code}")
-        return
-    if decided != event:
-        about.add("invented", state.seq + 1, f"{event} should be {decided}")
-    if core.due(state, event.at) is not None:
-        about.add("mistimed", state.seq + 1, f"{event} after {state.start.deadline}")
-
-
-def _check_help_decided(state: Attempt, event: Undone | Hinted, about: Complaints) -> None:
-    """Check that deciding an undo or a hint again gives the same entry."""
-    try:
-        undone = isinstance(event, Undone)
-        decided = core.undo(state, event.at).event if undone else core.hint(state, event.at)
-    except Refusal as refusal:
         about.add("invented", state.seq + 1, f"{event} is refused as {refusal.code}")
         return
     if decided != event:
