@@ -18,7 +18,7 @@ from server.play.core.result import Help, Result
 from server.rooms.core import commands
 from server.rooms.core import room as race
 from server.rooms.core.events import Event, RoomOpened
-from server.rooms.core.room import Room
+from server.rooms.core.room import Room, Round
 from tests.dates import asked
 from tests.engine.positions import easy_board
 from tests.relatives import find_ruleset
@@ -95,6 +95,18 @@ def agreed(room: Room, *players: PlayerId) -> Room:
         if not room.running and (event := commands.set_ready(room, player, True, START)):
             room = race.fold(room, event)
     return room
+
+
+def round_of(room: Room) -> Round:
+    """Return the room's round, which must exist."""
+    assert room.round is not None
+    return room.round
+
+
+def running_in(room: Room) -> Round:
+    """Return the room's running round."""
+    assert room.running is not None
+    return room.running
 
 
 def finished(room: Room, player: PlayerId, result: Result) -> Room:

@@ -114,6 +114,13 @@ async def hub(node: Node, short_countdown: None) -> AsyncIterator[HubNode]:
 
 
 @pytest.fixture
+async def hubs(node: Node, other: Node, short_countdown: None) -> AsyncIterator[list[HubNode]]:
+    """Return the gateways of `node` and `other`, without sockets."""
+    async with hubs_on(node, other) as hubs:
+        yield hubs
+
+
+@pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Return a function that sets rate limits by name, without refill.
 

@@ -97,6 +97,7 @@ class Node:
     """
 
     def __init__(self, url: str, clock: Clock, daily_games: Sequence[str] = ()) -> None:
+        self._clock = clock
         self.redis = connect(url)
         self.database = database_on(connect(as_node(url)))
         self.published: list[tuple[str, bytes]] = []
@@ -126,6 +127,12 @@ class Node:
         self.dailies = self.services.dailies
         self.outbox = self.services.outbox
         self.sweeper = self.services.sweeper
+
+    @property
+    def clock(self) -> SetClock:
+        """The clock, if it is set by the test."""
+        assert isinstance(self._clock, SetClock)
+        return self._clock
 
     async def run(self, stop: Stop) -> None:
         """Receive bus messages and keep live rooms current, until `stop` is set."""
