@@ -14,10 +14,10 @@ from server.rooms import absences as module
 from server.rooms.core import keys
 from server.rooms.core.absence import HOST_ABSENCE_MS, QUICK_ABSENCE_MS, SEAT_ABSENCE_MS
 from tests.base.redis.servers import until
-from tests.builders import ADA, BOB, CYD, reached
+from tests.builders import ADA, BOB, CYD, reached, round_of
 from tests.conftest import debug_captured
 from tests.nodes import Node, running_together
-from tests.rooms.test_live_rooms import follow, sees, shows
+from tests.rooms.test_live_rooms import follow, followed, sees, shows
 from tests.timers import AbsenceTime
 
 
@@ -36,9 +36,7 @@ async def members(node: Node, code: RoomCode) -> list[PlayerId]:
     return [seat.player for seat in (await node.rooms.load(code)).seats]
 
 
-async def test_both_nodes_decide_and_each_change_happens_once(
-    node: Node, other: Node, time: AbsenceTime
-) -> None:
+async def test_both_nodes_make_each_change_once(node: Node, other: Node, time: AbsenceTime) -> None:
     room = await node.room_of(ADA, BOB, CYD)
     code = room.opened.code
     for each, player in ((node, ADA), (node, BOB), (other, CYD)):
@@ -53,21 +51,15 @@ async def test_both_nodes_decide_and_each_change_happens_once(
         time.pass_(passed)
         for each in (node, other):
             await sees(each, code, room.version + number)
-    after = await node.rooms.load(code)
-    assert (after.host, await members(node, code)) == (BOB, [BOB, CYD])
+    assert ((await node.rooms.load(code)).host, await members(node, code)) == (BOB, [BOB, CYD])
     texts = (await node.services.journal_store.read(keys.room(code))).texts
     assert [text.split('"')[3] for text in texts[room.version :]] == ["host", "left"]
     assert node.services.absences.size == other.services.absences.size == 0
 
 
-async def test_a_member_who_returns_in_time_keeps_everything(
-    node: Node, other: Node, time: AbsenceTime
-) -> None:
-    room = await node.room_of(ADA, BOB)
-    code = room.opened.code
-    await follow(node, code, ADA)
-    await follow(other, code, BOB)
-    await shows(node, code, ADA, BOB)
+async def test_a_member_back_in_time_keeps_all(node: Node, other: Node, time: AbsenceTime) -> None:
+    code = await followed(node, other)
+    version = (await node.rooms.load(code)).version
     other.services.live.unsubscribe(code, BOB)
     await shows(node, code, ADA)
     assert node.services.absences.size == 1
@@ -76,7 +68,7 @@ async def test_a_member_who_returns_in_time_keeps_everything(
     await shows(node, code, ADA, BOB)
     assert node.services.absences.size == 0
     time.pass_(SEAT_ABSENCE_MS)
-    assert (await node.rooms.load(code)).version == room.version
+    assert (await node.rooms.load(code)).version == version
 
 
 async def test_a_room_that_is_no_longer_followed_is_left_alone(
@@ -99,18 +91,13 @@ async def test_members_present_by_the_store_are_not_absent(
     node: Node, other: Node, time: AbsenceTime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Presence messages may be late: a node that was suspended has not read them yet."""
-    room = await node.room_of(ADA, BOB)
-    code = room.opened.code
+    code = (await node.room_of(ADA, BOB)).opened.code
     refreshed: list[RoomCode] = []
     await follow(node, code, ADA)
     monkeypatch.setattr(node.services.live, "refresh_soon", refreshed.append)
     await node.services.room_store.put_present(code, BOB, other.registration.id)
     time.pass_(SEAT_ABSENCE_MS)
-
-    async def looked() -> bool:
-        return code in refreshed
-
-    await until(looked)
+    await until(lambda: code in refreshed)
     assert await members(node, code) == [ADA, BOB]
 
 
@@ -139,26 +126,20 @@ async def test_a_failed_decision_is_retried(
 
 
 async def test_a_node_restarts_counting_when_it_starts_following_a_room(node: Node) -> None:
-    room = await node.room_of(ADA, BOB)
-    code = room.opened.code
-    await follow(node, code, ADA)
+    code = await followed(node)
     first = node.services.absences._absences[code]
     node.services.live.unsubscribe(code, ADA)
     await follow(node, code, ADA)
     assert node.services.absences._absences[code] is not first
 
 
-async def test_an_absent_member_loses_the_seat_only_after_the_round(
-    node: Node, other: Node, time: AbsenceTime
-) -> None:
+async def test_a_seat_is_lost_after_the_round(node: Node, other: Node, time: AbsenceTime) -> None:
     room, code = await node.race_of(ADA, BOB)
     await follow(node, code, ADA)
-    absences = node.services.absences
-    assert not absences._due.is_scheduled(code), "it waits for the end of the round"
+    assert not node.services.absences._due.is_scheduled(code), "it waits for the end of the round"
     time.pass_(SEAT_ABSENCE_MS)
-    assert room.round is not None
     for player in (ADA, BOB):
-        await other.rooms.finish(code, room.round.deal, player, reached(1))
+        await other.rooms.finish(code, round_of(room).deal, player, reached(1))
     await sees(node, code, room.version + 2)
     assert await members(node, code) == [ADA, BOB]
     time.pass_(SEAT_ABSENCE_MS)

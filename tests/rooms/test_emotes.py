@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-
 import pytest
 
 from server.base.core.ids import RoomCode
@@ -12,32 +10,14 @@ from server.base.net.limits import EMOTES as OF_PLAYER
 from server.base.net.limits import ROOM_EMOTES, Rate
 from server.rooms.core import keys
 from server.rooms.messages import EMOTES
-from tests.clients.client import opened
-from tests.clients.play import room_of as socket_room_of
-from tests.clients.seats import HubNode, Seat, hubs_on, room_of
+from tests.clients.seats import HubNode, Seat, room_of
 from tests.conftest import ALONE
-from tests.conftest import node as serving
-from tests.nodes import Node, SetClock, node_on
 
-pytestmark = [ALONE, pytest.mark.usefixtures("any_time", "short_countdown")]
-
-
-@pytest.fixture
-async def nodes(redis_url: str) -> AsyncIterator[list[Node]]:
-    clock = SetClock()
-    async with node_on(redis_url, clock) as here, node_on(redis_url, clock) as there:
-        yield [here, there]
-
-
-@pytest.fixture
-async def hubs(nodes: list[Node]) -> AsyncIterator[list[HubNode]]:
-    async with hubs_on(*nodes) as hubs:
-        yield hubs
+pytestmark = ALONE
 
 
 @pytest.fixture
 def stopped(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Stop refilling the buckets of emotes."""
     for name in ("EMOTES", "ROOM_EMOTES"):
         monkeypatch.setattr(limits, name, Rate(1e-9, getattr(limits, name).at_once))
 
@@ -64,14 +44,14 @@ async def test_an_emote_is_sent_to_all_on_every_node_and_encoded_once(hubs: list
     assert len(frames[0]) < 32
 
 
-async def test_an_emote_is_not_stored(hubs: list[HubNode], nodes: list[Node]) -> None:
+async def test_an_emote_is_not_stored(hubs: list[HubNode]) -> None:
     one = await hubs[0].seat()
     code = await room_of(one)
-    before = await nodes[0].services.journal_store.read(keys.room(RoomCode(code)))
-    known = sorted(await nodes[0].redis.keys())
+    before = await hubs[0].node.services.journal_store.read(keys.room(RoomCode(code)))
+    known = sorted(await hubs[0].node.redis.keys())
     await one.ask("SendEmote", code=code, emote=0)
-    assert await nodes[0].services.journal_store.read(keys.room(RoomCode(code))) == before
-    assert sorted(await nodes[0].redis.keys()) == known
+    assert await hubs[0].node.services.journal_store.read(keys.room(RoomCode(code))) == before
+    assert sorted(await hubs[0].node.redis.keys()) == known
     again = await hubs[0].seat()
     await again.ask("room.join", code=code)
     assert again.received("Emoted") == []
@@ -80,8 +60,7 @@ async def test_an_emote_is_not_stored(hubs: list[HubNode], nodes: list[Node]) ->
 async def test_only_members_send_emotes(hubs: list[HubNode]) -> None:
     host, guest, stranger = [await hubs[0].seat() for _ in range(3)]
     code = await room_of(host, guest)
-    refused = await stranger.ask("SendEmote", code=code, emote=0)
-    assert refused["code"] == "unknown_room"
+    assert (await stranger.ask("SendEmote", code=code, emote=0))["code"] == "unknown_room"
     # The same if no session of the node is subscribed to the room.
     far = await hubs[1].seat()
     assert (await far.ask("SendEmote", code=code, emote=0))["code"] == "unknown_room"
@@ -94,9 +73,7 @@ async def test_only_members_send_emotes(hubs: list[HubNode]) -> None:
 
 
 @pytest.mark.parametrize("emote", [-1, len(EMOTES), "hello", None])
-async def test_an_emote_outside_the_list_is_a_bad_message(
-    hubs: list[HubNode], emote: object
-) -> None:
+async def test_an_emote_beyond_the_list_is_bad_message(hubs: list[HubNode], emote: object) -> None:
     one = await hubs[0].seat()
     code = await room_of(one)
     assert (await one.ask("SendEmote", code=code, emote=emote))["code"] == "bad_message"
@@ -118,8 +95,7 @@ async def test_a_players_sessions_share_one_rate_limit(hubs: list[HubNode]) -> N
     code = await room_of(one, other)
     for _ in range(int(OF_PLAYER.at_once)):
         assert (await one.ask("SendEmote", code=code, emote=0))["type"] == "done"
-    tab = await hubs[0].seat(one.token)
-    for each in (one, tab):
+    for each in (one, await hubs[0].seat(one.token)):
         assert (await each.ask("SendEmote", code=code, emote=0))["code"] == "too_fast"
     # This does not use up the budget of others, or of other commands.
     assert (await other.ask("SendEmote", code=code, emote=0))["type"] == "done"
@@ -143,15 +119,13 @@ async def test_a_room_has_a_rate_limit_for_all_members_together(hubs: list[HubNo
 
 
 @pytest.mark.usefixtures("stopped")
-async def test_emotes_from_another_node_are_rate_limited_too(
-    hubs: list[HubNode], nodes: list[Node]
-) -> None:
+async def test_emotes_of_other_nodes_are_limited(hubs: list[HubNode]) -> None:
     host, guest = await hubs[0].seat(), await hubs[1].seat()
     code = await room_of(host, guest)
     await all_are_here(host, guest)
     for number in range(int(ROOM_EMOTES.at_once) + 5):
         # As if the other node had a higher limit.
-        nodes[1].services.live.publish_emote(RoomCode(code), guest.player, number % len(EMOTES))
+        hubs[1].node.services.live.publish_emote(RoomCode(code), guest.player, number % len(EMOTES))
     await guest.ask("room.ready", code=code, ready=False)
     await host.next("room", lambda e: any(not m["ready"] for m in e["members"]))
     assert len(host.received("Emoted")) == ROOM_EMOTES.at_once
@@ -166,19 +140,3 @@ async def test_a_slow_reader_misses_emotes(hubs: list[HubNode]) -> None:
     slow.behind = False
     await one.ask("SendEmote", code=code, emote=1)
     assert [event["emote"] for event in slow.received("Emoted")] == [1]
-
-
-async def test_emotes_are_sent_over_real_sockets(redis_url: str) -> None:
-    async with (
-        serving(redis_url) as here,
-        serving(redis_url) as there,
-        opened(here) as host,
-        opened(there) as guest,
-    ):
-        code = await socket_room_of(host, guest)
-        await host.next(
-            "room", lambda e: all(m["here"] for m in e["members"]) and len(e["members"]) == 2
-        )
-        await guest.ask("SendEmote", code=code, emote=7)
-        for client in (host, guest):
-            assert (await client.next("Emoted"))["emote"] == 7

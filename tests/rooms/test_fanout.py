@@ -19,7 +19,7 @@ from server.rooms.core import keys as rooms_keys
 from tests.base.redis.servers import until
 from tests.clients.seats import KEY, HubNode, Seat, hubs_on, room_of
 from tests.conftest import ALONE
-from tests.nodes import BEGUN, OVER, Node, SetClock, node_on
+from tests.nodes import BEGUN, OVER, Node, node_on
 
 pytestmark = ALONE
 
@@ -32,11 +32,10 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hub_module, "CHECK_PAUSE", 0.0)
 
 
-async def race_of(node: Node, clock: SetClock, *seats: Seat) -> str:
-    """Start a round of the players, and return the room's code when they have their cards."""
+async def race_of(node: Node, *seats: Seat) -> str:
     code = await room_of(*seats)
     await seats[0].ask("room.start", code=code)
-    clock.time = BEGUN
+    node.clock.time = BEGUN
     # A change of the room makes the feed check the time.
     node.services.live.changed.emit(RoomCode(code))
     for seat in seats:
@@ -45,16 +44,13 @@ async def race_of(node: Node, clock: SetClock, *seats: Seat) -> str:
 
 
 async def play(seat: Seat, number: int) -> None:
-    """Deal the next card from the stock, which is always legal at the start of Robert."""
     attempt = seat.received("attempt")[-1]["attempt"]
-    moved = await seat.ask("move", attempt=attempt, seq=number + 1, move="s>w")
-    assert moved["type"] == "moved"
+    assert (await seat.ask("move", attempt=attempt, seq=number + 1, move="s>w"))["type"] == "moved"
 
 
 async def test_a_change_is_encoded_once_for_all(hub: HubNode) -> None:
     seats = [await hub.seat() for _ in range(4)]
-    code = await room_of(*seats)
-    await seats[1].ask("room.ready", code=code, ready=False)
+    await seats[1].ask("room.ready", code=await room_of(*seats), ready=False)
     others = [seats[0], *seats[2:]]
     for seat in others:
         await seat.next("room", lambda e: e["version"] == 6)
@@ -92,16 +88,14 @@ async def test_leaving_one_room_keeps_the_subscription_to_another(hub: HubNode) 
     assert hub.services.room_feeds.topic_of(one.session) == second
 
 
-async def test_a_session_subscribed_to_another_room_is_not_sent_the_cards(
-    hub: HubNode, node: Node, clock: SetClock
-) -> None:
+async def test_a_session_subscribed_to_another_room_is_not_sent_the_cards(hub: HubNode) -> None:
     one, other = await hub.seat(), await hub.seat()
     code = RoomCode(await room_of(one, other))
     await one.ask("room.start", code=code)
     # The player keeps the seat and the attempt, but the session has subscribed to another room.
     await other.ask("room.create", game="robert", seats=2, limit=600, key=KEY + "other")
-    clock.time = BEGUN
-    node.services.live.changed.emit(code)
+    hub.node.clock.time = BEGUN
+    hub.node.services.live.changed.emit(code)
     await one.next("attempt")
     assert other.received("attempt") == []
     # When it joins again, it gets the cards before the answer.
@@ -110,34 +104,27 @@ async def test_a_session_subscribed_to_another_room_is_not_sent_the_cards(
 
 
 async def test_cards_are_sent_when_the_round_starts_and_not_before(
-    hub: HubNode, node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
+    hub: HubNode, node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(commands, "COUNTDOWN_MS", 50)
     one, other = await hub.seat(), await hub.seat()
     code = RoomCode(await room_of(one, other))
-    room = await one.ask("room.start", code=code)
-    starts = room["round"]["starts"]
+    starts = (await one.ask("room.start", code=code))["round"]["starts"]
     feed = hub.services.room_feeds._audiences[code]
-
-    async def armed() -> bool:
-        return feed.timer is not None
-
-    await until(armed)
+    await until(lambda: feed.timer is not None)
     # The timer fires before the time by the clock, and is set again.
-    clock.time = starts - 20
+    node.clock.time = starts - 20
     await asyncio.sleep(0.05)
     assert one.received("attempt") == other.received("attempt") == []
-    clock.time = starts
+    node.clock.time = starts
     for seat in (one, other):
         assert (await seat.next("attempt"))["now"] >= starts
     assert feed.timer is None
 
 
-async def test_progress_is_a_few_bytes_and_is_sent_to_the_other_runners(
-    hub: HubNode, node: Node, clock: SetClock
-) -> None:
+async def test_progress_is_a_few_bytes_and_is_sent_to_the_other_runners(hub: HubNode) -> None:
     one, other = await hub.seat(), await hub.seat()
-    await race_of(node, clock, one, other)
+    await race_of(hub.node, one, other)
     await play(one, 1)
     news = await other.next("progress")
     assert [runner["result"]["moves"] for runner in news["runners"]] == [1]
@@ -148,11 +135,9 @@ async def test_progress_is_a_few_bytes_and_is_sent_to_the_other_runners(
     assert len(one.received("progress")) == len(other.received("progress")) == 1
 
 
-async def test_a_slow_client_is_sent_all_progress_in_one_event_later(
-    hub: HubNode, node: Node, clock: SetClock
-) -> None:
+async def test_a_slow_client_is_sent_all_progress_in_one_event_later(hub: HubNode) -> None:
     one, other, slow = await hub.seat(), await hub.seat(), await hub.seat()
-    await race_of(node, clock, one, other, slow)
+    await race_of(hub.node, one, other, slow)
     slow.behind = True
     for number in range(1, 4):
         await play(one, number)
@@ -165,9 +150,7 @@ async def test_a_slow_client_is_sent_all_progress_in_one_event_later(
     assert len(slow.received("progress")) == 1
 
 
-async def test_a_decreasing_room_version_closes_sessions_that_have_seen_a_later_one(
-    hub: HubNode, node: Node
-) -> None:
+async def test_a_decreasing_version_closes_sessions_ahead_of_it(hub: HubNode, node: Node) -> None:
     one, other = await hub.seat(), await hub.seat()
     code = RoomCode(await room_of(one, other))
     await until(lambda: _was_sent(one, 3))
@@ -176,43 +159,34 @@ async def test_a_decreasing_room_version_closes_sessions_that_have_seen_a_later_
     for id_, fields in entries[:-1]:
         await node.redis.xadd(rooms_keys.room(code), fields, id=id_)
     node.services.live.receive(code, None)
-
-    async def closed() -> bool:
-        return one.code == other.code == 4006
-
-    await until(closed)
+    await until(lambda: one.code == other.code == 4006)
 
 
 async def test_a_session_is_closed_only_if_its_player_has_too_many_others(
-    hub: HubNode, redis_url: str, node: Node, clock: SetClock
+    hub: HubNode, redis_url: str, node: Node
 ) -> None:
     first = Seat(hub)
     token = (await first.hello())["token"]
     seats = [first]
     for _ in range(MAX_SESSIONS - 1):
-        clock.time += 1
+        node.clock.time += 1
         seats.append(await hub.seat(token))
     assert {seat.code for seat in seats} == {None}
-    clock.time += 1
-    async with node_on(redis_url, clock) as other_node, hubs_on(other_node) as (elsewhere,):
+    node.clock.time += 1
+    async with node_on(redis_url, node.clock) as other_node, hubs_on(other_node) as (elsewhere,):
         # As if registered: the remains of a dead node do not count.
         other_node.registration.note_alive(node.registration.id)
         last = await elsewhere.seat(token)
-
-        async def closed() -> bool:
-            return first.code == 4001
-
-        await until(closed)
+        await until(lambda: first.code == 4001)
         assert (await first.next("bye"))["code"] == "replaced"
         assert {seat.code for seat in (*seats[1:], last)} == {None}
-        # The end of the oldest session does not affect the others.
         first.leave()
         for seat in (seats[1], last):
             assert (await seat.ask("ping"))["type"] == "pong"
 
 
 async def test_a_move_costs_one_message_for_each_other_node_with_a_session_of_its_player(
-    hub: HubNode, redis_url: str, node: Node, clock: SetClock
+    hub: HubNode, redis_url: str, node: Node
 ) -> None:
     one = Seat(hub)
     token = (await one.hello())["token"]
@@ -228,54 +202,42 @@ async def test_a_move_costs_one_message_for_each_other_node_with_a_session_of_it
         return count
 
     assert await published(2) == 0
-    async with node_on(redis_url, clock) as other_node, hubs_on(other_node) as (elsewhere,):
+    async with node_on(redis_url, node.clock) as other_node, hubs_on(other_node) as (elsewhere,):
         third = await hub.seat(token)
         assert await published(5) == 0
         assert not third.news, "it shows no attempt"
         two = await elsewhere.seat(token)
-
-        async def known() -> bool:
-            return all(one.player in each.services.sessions._peers for each in (node, other_node))
-
-        await until(known)
+        await until(
+            lambda: all(one.player in each.services.sessions._peers for each in (node, other_node))
+        )
         node.published.clear()
         assert await published(8) == 3
         assert not two.news, "it shows no attempt"
         two.leave()
-
-        async def gone() -> bool:
-            return one.player not in node.services.sessions._peers
-
-        await until(gone)
+        await until(lambda: one.player not in node.services.sessions._peers)
         assert await published(11) == 0
 
 
-async def test_events_lost_by_the_bus_are_recovered(
-    hub: HubNode, node: Node, clock: SetClock
-) -> None:
+async def test_events_lost_by_the_bus_are_recovered(hub: HubNode, node: Node) -> None:
     one, other = Seat(hub), await hub.seat()
     await one.hello()
     code = RoomCode(await room_of(one, other))
     await one.ask("room.start", code=code)
-    clock.time = BEGUN
+    node.clock.time = BEGUN
     node.services.live.changed.emit(code)
     await other.next("attempt")
     # Newer sessions elsewhere, and an end, without notification of this node.
     node.registration.note_alive("elsewhere")
     for number in range(MAX_SESSIONS):
         name = f"elsewhere/{number}"
-        await node.services.player_store.add_session(one.player, name, clock.time + 1)
+        await node.services.player_store.add_session(one.player, name, node.clock.time + 1)
     node.services.mirrors.ended.subscribers.clear()
     node.services.live.appended.subscribers.clear()
-    clock.time = OVER
+    node.clock.time = OVER
     await node.rooms.pass_deadline(code)
     node.services.mirrors.ended.subscribe(hub.services.holding._ended)
     node.services.sessions.missed.emit()
-
-    async def closed() -> bool:
-        return one.code == 4001
-
-    await until(closed)
+    await until(lambda: one.code == 4001)
     assert (await other.next("ended"))["result"]["end"] == "time"
 
 
@@ -284,8 +246,7 @@ async def test_leaving_ends_only_the_sessions_own_subscriptions(hub: HubNode, no
     code = RoomCode(await room_of(one, other))
     await one.ask("leaderboard.watch", game="robert")
     one.leave()
-    gone = await other.next("room", lambda e: not e["members"][0]["here"])
-    assert gone["members"][1]["here"]
+    assert (await other.next("room", lambda e: not e["members"][0]["here"]))["members"][1]["here"]
     assert hub.services.room_feeds.topic_of(one.session) is None
     assert one.session not in hub.services.leaderboard_feeds._topics
     other.leave()
@@ -301,9 +262,7 @@ async def test_leaving_ends_only_the_sessions_own_subscriptions(hub: HubNode, no
 
 
 @pytest.mark.parametrize("passes", [0, 1, 2, 5, 20])
-async def test_a_connection_that_ends_during_hello_leaves_no_session(
-    hub: HubNode, node: Node, passes: int
-) -> None:
+async def test_ending_during_hello_leaves_no_session(hub: HubNode, node: Node, passes: int) -> None:
     seat = Seat(hub)
     hello = asyncio.ensure_future(seat.hello())
     for _ in range(passes):
@@ -333,11 +292,11 @@ async def test_a_hello_refused_for_lack_of_redis_can_be_repeated(
 
 
 async def test_a_players_sessions_on_two_nodes_are_both_sent_the_room(
-    hub: HubNode, redis_url: str, node: Node, clock: SetClock
+    hub: HubNode, redis_url: str, node: Node
 ) -> None:
     one = Seat(hub)
     token = (await one.hello())["token"]
-    async with node_on(redis_url, clock) as other_node, hubs_on(other_node) as (elsewhere,):
+    async with node_on(redis_url, node.clock) as other_node, hubs_on(other_node) as (elsewhere,):
         other_node.registration.note_alive(node.registration.id)
         node.registration.note_alive(other_node.registration.id)
         two = await elsewhere.seat(token)
@@ -354,9 +313,7 @@ async def test_a_players_sessions_on_two_nodes_are_both_sent_the_room(
             await until(told)
 
 
-async def test_commands_wait_for_their_turn_and_moves_do_not(
-    hub: HubNode, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_commands_wait_but_moves_dont(hub: HubNode, monkeypatch: pytest.MonkeyPatch) -> None:
     seat = await hub.seat()
     attempt = await seat.ask("daily.open", game="robert")
     begun: list[Callable[[], None]] = []

@@ -67,8 +67,7 @@ async def test_guests_who_guess_keep_nobody_out_at_their_address(hub: HubNode) -
 
 @ALONE
 async def test_correct_codes_cost_nothing(hub: HubNode) -> None:
-    guests = [await seat_at(hub, HERE) for _ in range(24)]
-    for guest in guests:
+    for guest in [await seat_at(hub, HERE) for _ in range(24)]:
         for _ in range(5):
             linked = (await guest.ask("LinkDevice"))["code"]
             assert (await guest.ask("SignIn", code=linked))["type"] == "SignedIn"
@@ -101,7 +100,6 @@ ASKED: dict[str, dict[str, object]] = {
 
 
 def named(command: str) -> str:
-    """Return a command's name in tests."""
     return next((short for short, each in NAMES.items() if each.__name__ == command), command)
 
 

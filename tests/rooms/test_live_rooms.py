@@ -20,18 +20,17 @@ from server.rooms.core import bus as room_bus
 from server.rooms.core import commands
 from server.rooms.core import keys as rooms_keys
 from server.rooms.core.bus import Progress
-from server.rooms.live_room import RoomPage
+from server.rooms.live_room import LiveRoom, RoomPage
 from tests.base.redis.servers import calls, reads, until
-from tests.builders import ADA, BOB, CYD
+from tests.builders import ADA, BOB, CYD, round_of
 from tests.conftest import ALONE, debug_captured
-from tests.nodes import BEGUN, Node, SetClock, attempt_of, running_together
+from tests.nodes import BEGUN, Node, attempt_of, running_together
 
 
 @pytest.fixture(autouse=True)
 async def running_nodes(
     node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[None]:
-    """Run both nodes, so that they receive bus messages."""
     monkeypatch.setattr(progress, "EVERY", 0.02)
     monkeypatch.setattr(worker_pool, "RETRY_AFTER", 0.1)
     monkeypatch.setattr(module, "LOAD_TIMEOUT", 0.1)
@@ -39,13 +38,27 @@ async def running_nodes(
         yield
 
 
+def live_on(node: Node, code: RoomCode) -> LiveRoom:
+    live = node.services.live.known(code)
+    assert live is not None
+    return live
+
+
 async def follow(node: Node, code: RoomCode, player: PlayerId) -> None:
     """Subscribe a session of a player to a room, and wait until the room is loaded."""
     node.services.live.subscribe(await node.rooms.load(code), player)
     # Sessions wait at most `LOAD_TIMEOUT`, and a refresh may take longer here.
-    live = node.services.live.known(code)
-    assert live is not None
-    await live.loaded.wait()
+    await live_on(node, code).loaded.wait()
+
+
+async def followed(*nodes: Node) -> RoomCode:
+    """Open a room of Ada and Bob, who follow it on these nodes."""
+    code = (await nodes[0].room_of(ADA, BOB)).opened.code
+    for node, player in zip(nodes, (ADA, BOB), strict=False):
+        await follow(node, code, player)
+    for node in nodes:
+        await shows(node, code, *(ADA, BOB)[: len(nodes)])
+    return code
 
 
 def page_of(node: Node, code: RoomCode) -> RoomPage:
@@ -55,23 +68,15 @@ def page_of(node: Node, code: RoomCode) -> RoomPage:
 
 
 async def sees(node: Node, code: RoomCode, version: int) -> None:
-    """Wait until a node has a certain version of a room."""
-
-    async def seen() -> bool:
-        page = node.services.live.page(code)
-        return page is not None and page.room.version == version
-
-    await until(seen)
+    await until(
+        lambda: (page := node.services.live.page(code)) is not None and page.room.version == version
+    )
 
 
 async def shows(node: Node, code: RoomCode, *players: PlayerId) -> None:
-    """Wait until a node shows these players as present in a room."""
-
-    async def shown() -> bool:
-        page = node.services.live.page(code)
-        return page is not None and page.online == set(players)
-
-    await until(shown)
+    await until(
+        lambda: (page := node.services.live.page(code)) is not None and page.online == set(players)
+    )
 
 
 async def test_an_entry_published_by_another_node_is_applied_without_reading(
@@ -80,8 +85,8 @@ async def test_an_entry_published_by_another_node_is_applied_without_reading(
     code = (await node.room_of(ADA, BOB, CYD)).opened.code
     await follow(node, code, ADA)
     await follow(other, code, BOB)
-    await shows(node, code, ADA, BOB)
-    await shows(other, code, ADA, BOB)
+    for each in (node, other):
+        await shows(each, code, ADA, BOB)
     version = page_of(other, code).room.version
     notified: list[RoomCode] = []
     other.services.live.changed.subscribe(notified.append)
@@ -90,13 +95,10 @@ async def test_an_entry_published_by_another_node_is_applied_without_reading(
     for number in range(1, 4):
         await node.rooms.decide(code, commands.set_ready, CYD, bool(number % 2 == 0))
         await sees(other, code, version + number)
-    assert refreshes == []
-    assert notified == [code] * 3
+    assert (refreshes, notified) == ([], [code] * 3)
 
 
-async def test_a_gap_in_the_published_versions_leads_to_a_read_of_the_journal(
-    node: Node, other: Node
-) -> None:
+async def test_a_gap_in_published_versions_leads_to_a_read(node: Node, other: Node) -> None:
     code = (await node.room_of(ADA, BOB)).opened.code
     await follow(other, code, BOB)
     version = page_of(other, code).room.version
@@ -121,22 +123,16 @@ async def test_an_unknown_bus_message_leads_to_a_refresh(node: Node, other: Node
         await sees(other, code, version + number)
 
 
-async def test_changes_are_published_only_if_members_are_on_other_nodes(
-    node: Node, other: Node
-) -> None:
-    code = (await node.room_of(ADA, BOB)).opened.code
-    await follow(node, code, ADA)
+async def test_changes_are_published_only_for_members_elsewhere(node: Node, other: Node) -> None:
+    code = await followed(node)
     await follow(node, code, BOB)
     node.published.clear()
     await node.rooms.decide(code, commands.set_ready, BOB, False)
     assert node.published == []
     await follow(other, code, CYD)
-
-    async def known() -> bool:
-        live = node.services.live.known(code)
-        return live is not None and CYD in live.presence.nodes
-
-    await until(known)
+    await until(
+        lambda: (live := node.services.live.known(code)) is not None and CYD in live.presence.nodes
+    )
     node.published.clear()
     await node.rooms.decide(code, commands.set_ready, BOB, True)
     assert [topic for topic, _ in node.published] == [room_bus.topic(code)]
@@ -156,11 +152,7 @@ async def test_an_idle_room_reads_nothing(node: Node) -> None:
 
 
 async def test_members_are_present_as_long_as_they_have_a_session(node: Node, other: Node) -> None:
-    code = (await node.room_of(ADA, BOB)).opened.code
-    await follow(node, code, ADA)
-    await follow(other, code, BOB)
-    for each in (node, other):
-        await shows(each, code, ADA, BOB)
+    code = await followed(node, other)
     # The end of a second session does not make the player absent.
     other.services.live.subscribe(await other.rooms.load(code), BOB)
     other.services.live.unsubscribe(code, BOB)
@@ -173,32 +165,20 @@ async def test_members_are_present_as_long_as_they_have_a_session(node: Node, ot
     await until(written)
 
 
-async def test_a_player_with_a_newer_session_elsewhere_stays_present_when_the_older_one_ends(
-    node: Node, other: Node
-) -> None:
-    code = (await node.room_of(ADA, BOB)).opened.code
-    await follow(node, code, ADA)
+async def test_a_player_stays_present_with_a_newer_session(node: Node, other: Node) -> None:
+    code = await followed(node)
     await follow(node, code, BOB)
     await follow(other, code, BOB)
-
-    async def moved() -> bool:
-        live = node.services.live.known(code)
-        return live is not None and live.presence.nodes.get(BOB) == other.registration.id
-
-    await until(moved)
+    presence = live_on(node, code).presence
+    await until(lambda: presence.nodes.get(BOB) == other.registration.id)
     node.services.live.unsubscribe(code, BOB)
     await shows(node, code, ADA, BOB)
     await shows(other, code, ADA, BOB)
     assert (await node.services.room_store.present(code))[BOB] == other.registration.id
 
 
-async def test_when_a_node_dies_its_players_are_absent_and_its_last_entry_is_read(
-    node: Node, other: Node
-) -> None:
-    code = (await node.room_of(ADA, BOB)).opened.code
-    await follow(node, code, ADA)
-    await follow(other, code, BOB)
-    await shows(node, code, ADA, BOB)
+async def test_a_dead_nodes_players_are_absent_and_its_entry_read(node: Node, other: Node) -> None:
+    code = await followed(node, other)
     version = page_of(node, code).room.version
     # It dies after an append, and before it publishes the entry.
     other.services.live.appended.subscribers.clear()
@@ -216,8 +196,7 @@ async def test_when_a_node_dies_its_players_are_absent_and_its_last_entry_is_rea
 
 
 async def test_lost_presence_is_rewritten(node: Node) -> None:
-    code = (await node.room_of(ADA, BOB)).opened.code
-    await follow(node, code, ADA)
+    code = await followed(node)
     await node.redis.delete(keys.presence(code))
     await node.redis.hset(keys.presence(code), BOB, node.registration.id)
     node.services.live.receive(code, None)
@@ -229,17 +208,14 @@ async def test_lost_presence_is_rewritten(node: Node) -> None:
     assert page_of(node, code).online == {ADA}
 
 
-async def test_a_node_that_subscribes_during_a_round_reads_its_progress(
-    node: Node, other: Node, clock: SetClock
-) -> None:
+async def test_a_node_that_follows_during_a_round_reads_progress(node: Node, other: Node) -> None:
     room, code = await node.race_of(ADA, BOB)
     await follow(node, code, ADA)
-    clock.time = BEGUN
+    node.clock.time = BEGUN
     for _ in range(3):
         await node.play(attempt_of(room, ADA), ADA)
     await follow(other, code, BOB)
-    live = other.services.live.known(code)
-    assert live is not None
+    live = live_on(other, code)
     board = (await node.state_of(attempt_of(room, ADA))).board
     assert live.all_counters() == [0, board.home, 3]
     assert page_of(other, code).progress[ADA].moves == 3
@@ -250,46 +226,34 @@ async def test_a_node_that_subscribes_during_a_round_reads_its_progress(
     await node.play(attempt_of(room, ADA), ADA)
     boards = [(await node.state_of(attempt_of(room, player))).board for player in (ADA, BOB)]
     expected = [[place, board.home, board.moves] for place, board in enumerate(boards)]
-
-    async def both() -> bool:
-        return live.all_counters() == [*expected[0], *expected[1]]
-
-    await until(both)
+    await until(lambda: live.all_counters() == [*expected[0], *expected[1]])
     assert sorted(notified) == expected
 
 
-async def test_counters_are_reset_by_a_new_round_and_never_decrease(
-    node: Node, clock: SetClock
-) -> None:
+async def test_counters_are_reset_by_a_new_round_and_never_decrease(node: Node) -> None:
     room, code = await node.race_of(ADA, BOB)
     await follow(node, code, ADA)
-    live = node.services.live.known(code)
-    assert live is not None
-    assert room.round is not None
-    deal = room.round.deal
+    live = live_on(node, code)
+    deal = round_of(room).deal
     assert live.advance(Progress(deal, [(BOB, 2, 7)])) == [1, 2, 7]
     assert live.advance(Progress(deal, [(BOB, 2, 7), (BOB, 1, 6)])) == []
-    clock.time = BEGUN
+    node.clock.time = BEGUN
     for player in (ADA, BOB):
         await node.attempts.give_up(attempt_of(room, player))
     await node.apply_effects()
     await node.rematch(code, ADA, BOB)
-    assert live.all_counters() == []
-    assert live.advance(Progress(deal, [(ADA, 2, 7)])) == []
+    assert (live.all_counters(), live.advance(Progress(deal, [(ADA, 2, 7)]))) == ([], [])
 
 
-async def test_the_seed_of_a_finished_round_is_shown_on_every_node(
-    node: Node, other: Node, clock: SetClock
-) -> None:
+async def test_the_seed_of_a_finished_round_is_shown_on_every_node(node: Node, other: Node) -> None:
     room, code = await node.race_of(ADA, BOB)
     await follow(node, code, ADA)
     await follow(other, code, BOB)
-    clock.time = BEGUN
+    node.clock.time = BEGUN
     for player in (ADA, BOB):
         await node.attempts.give_up(attempt_of(room, player))
     await node.apply_effects()
-    assert room.round is not None
-    deal = await node.services.deal_store.find(room.round.deal)
+    deal = await node.services.deal_store.find(round_of(room).deal)
     assert deal is not None
     for each in (node, other):
 
@@ -301,25 +265,18 @@ async def test_the_seed_of_a_finished_round_is_shown_on_every_node(
 
 
 async def test_a_new_name_is_shown_in_the_room_on_every_node(node: Node, other: Node) -> None:
-    code = (await node.room_of(ADA, BOB)).opened.code
-    await follow(node, code, ADA)
-    await follow(other, code, BOB)
-    await shows(node, code, ADA, BOB)
+    code = await followed(node, other)
     notified: list[RoomCode] = []
     other.services.live.changed.subscribe(notified.append)
-    profile = await node.services.identity.rename(ADA, "Ada L")
-    node.services.live.renamed(code, profile)
-
-    async def renamed() -> bool:
-        return bool(notified) and page_of(other, code).profiles[ADA] == Profile(ADA, "Ada L")
-
-    await until(renamed)
+    node.services.live.renamed(code, await node.services.identity.rename(ADA, "Ada L"))
+    await until(
+        lambda: bool(notified) and page_of(other, code).profiles[ADA] == Profile(ADA, "Ada L")
+    )
     assert page_of(node, code).profiles[ADA].name == "Ada L"
 
 
 async def test_leaving_unsubscribes_and_entering_again_refreshes(node: Node) -> None:
-    code = (await node.room_of(ADA, BOB)).opened.code
-    await follow(node, code, ADA)
+    code = await followed(node)
     node.services.live.unsubscribe(code, ADA)
     assert node.services.live.known(code) is None
     assert room_bus.topic(code) not in node.bus._topics
@@ -329,22 +286,15 @@ async def test_leaving_unsubscribes_and_entering_again_refreshes(node: Node) -> 
 
 
 @ALONE
-async def test_a_failed_refresh_is_retried(
-    node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    code = (await node.room_of(ADA, BOB)).opened.code
-    await follow(node, code, ADA)
+async def test_refresh_is_retried(node: Node, other: Node, monkeypatch: pytest.MonkeyPatch) -> None:
+    code = await followed(node)
     version = page_of(node, code).room.version
     other.services.live.appended.subscribers.clear()
     await other.rooms.decide(code, commands.set_ready, BOB, False)
     with monkeypatch.context() as away, debug_captured() as logs:
         away.setattr(node.database.client, "pipeline", _is_away)
         node.services.live.receive(code, None)
-
-        async def failed() -> bool:
-            return any(entry.get("work") == "live_rooms" for entry in logs)
-
-        await until(failed)
+        await until(lambda: any(entry.get("work") == "live_rooms" for entry in logs))
     await sees(node, code, version + 1)
 
 
@@ -369,43 +319,27 @@ def slow_refreshes(
     return asked, go_on
 
 
-async def test_an_entry_appended_during_a_refresh_is_kept(
-    node: Node, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    code = (await node.room_of(ADA, BOB)).opened.code
-    await follow(node, code, ADA)
+async def test_entries_in_a_refresh_are_kept(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
+    code = await followed(node)
     asked, go_on = slow_refreshes(node, monkeypatch)
     node.services.live.receive(code, None)
     await asked.wait()
     room = await node.rooms.decide(code, commands.set_ready, BOB, False)
     assert page_of(node, code).room.version == room.version
     go_on.set()
-
-    async def refreshed() -> bool:
-        live = node.services.live.known(code)
-        return live is not None and live.presence._changes is None
-
-    await until(refreshed)
+    await until(lambda: live_on(node, code).presence._changes is None)
     assert page_of(node, code).room.version == room.version
 
 
-async def test_a_room_left_during_a_refresh_is_not_followed_again(
-    node: Node, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    code = (await node.room_of(ADA, BOB)).opened.code
-    await follow(node, code, ADA)
+async def test_a_room_left_stays_unfollowed(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
+    code = await followed(node)
     asked, go_on = slow_refreshes(node, monkeypatch)
-    live = node.services.live.known(code)
-    assert live is not None
+    live = live_on(node, code)
     node.services.live.refresh_soon(code)
     await asked.wait()
     node.services.live.unsubscribe(code, ADA)
     go_on.set()
-
-    async def refreshed() -> bool:
-        return live.presence._changes is None
-
-    await until(refreshed)
+    await until(lambda: live.presence._changes is None)
 
     async def absent() -> bool:
         return await node.services.room_store.present(code) == {}
@@ -414,9 +348,7 @@ async def test_a_room_left_during_a_refresh_is_not_followed_again(
     assert node.services.live.size == 0
 
 
-async def test_reading_a_page_includes_entries_whose_message_was_lost(
-    node: Node, other: Node
-) -> None:
+async def test_a_read_page_includes_entries_whose_message_was_lost(node: Node, other: Node) -> None:
     code = (await node.room_of(ADA, BOB, CYD)).opened.code
     await follow(node, code, ADA)
     stale = await other.rooms.load(code)
@@ -429,8 +361,7 @@ async def test_reading_a_page_includes_entries_whose_message_was_lost(
 
 
 async def test_reading_a_page_excludes_entries_lost_by_redis(node: Node) -> None:
-    code = (await node.room_of(ADA, BOB)).opened.code
-    await follow(node, code, ADA)
+    code = await followed(node)
     lost = page_of(node, code).room.version
     entries: Any = await node.redis.xrange(rooms_keys.room(code))
     await node.redis.delete(rooms_keys.room(code))
@@ -439,23 +370,19 @@ async def test_reading_a_page_excludes_entries_lost_by_redis(node: Node) -> None
     # The host still has a seat, so that nothing is appended.
     room = await node.rooms.decide(code, commands.take_seat, ADA)
     assert room.version < lost
-    page = await node.services.live.load_page(room)
-    assert page.room.version == room.version
+    assert (await node.services.live.load_page(room)).room.version == room.version
     assert page_of(node, code).room.version == room.version
 
 
 async def test_reading_a_page_of_an_older_state_returns_the_newest(node: Node) -> None:
-    code = (await node.room_of(ADA, BOB)).opened.code
-    await follow(node, code, ADA)
+    code = await followed(node)
     before = await node.rooms.decide(code, commands.take_seat, ADA)
     after = await node.rooms.decide(code, commands.set_ready, BOB, False)
     page = await node.services.live.load_page(before)
     assert page.room.version == after.version > before.version
 
 
-async def test_a_node_that_does_not_follow_a_room_reads_its_online_players(
-    node: Node, other: Node
-) -> None:
+async def test_a_node_that_follows_no_room_reads_online_players(node: Node, other: Node) -> None:
     code = (await node.room_of(ADA, BOB)).opened.code
     assert await other.services.live.online(code) == set()
     await follow(node, code, ADA)

@@ -9,10 +9,10 @@ import pytest
 from server.lobby.core.open_row import MAX_OPEN_ROOMS, OpenRow
 from server.lobby.open_rooms import OpenRoom
 from server.players.core.names import Profile
-from tests.builders import ADA, CODE
+from tests.builders import ADA, CODE, round_of
 from tests.clients.seats import HubNode, Seat, room_of
 from tests.conftest import ALONE
-from tests.nodes import Node, SetClock
+from tests.nodes import Node
 from tests.prices import Prices, same, varied
 
 pytestmark = ALONE
@@ -27,7 +27,6 @@ SOLO: dict[str, Any] = {"game": "robert", "seats": 1, "limit": 600}
 
 
 async def watched(hub: HubNode, host: Seat, code: str, count: int) -> list[Seat]:
-    """Make others watch a room, and return them."""
     key = (await host.ask("GetWatchKey", code=code))["key"]
     seats = [await hub.seat() for _ in range(count)]
     for seat in seats:
@@ -36,35 +35,29 @@ async def watched(hub: HubNode, host: Seat, code: str, count: int) -> list[Seat]
 
 
 @pytest.mark.parametrize(("others", "watchers"), [(1, 0), (SEATS - 1, 0), (SEATS - 1, WATCHERS)])
-async def test_prices_in_rooms_follow_from_the_work(  # noqa: PLR0917 - fixtures
-    hub: HubNode,
-    node: Node,
-    clock: SetClock,
-    monkeypatch: pytest.MonkeyPatch,
-    others: int,
-    watchers: int,
+async def test_prices_in_rooms_follow_from_the_work(
+    hub: HubNode, monkeypatch: pytest.MonkeyPatch, others: int, watchers: int
 ) -> None:
-    prices, host = Prices(node, monkeypatch), await hub.seat()
+    prices, host = Prices(hub.node, monkeypatch), await hub.seat()
     await prices.count_baseline(host)
     *members, guest = [await hub.seat() for _ in range(others)]
     code = await room_of(host, *members, guest)
     this = {"code": code}
     members += await watched(hub, host, code, watchers)
     terms = varied("limit", [700, 800, 900], **this, **GAME)
-    clock.time += PAUSE
+    hub.node.clock.time += PAUSE
     await prices.count(host, "room.terms", "of all", terms, told=[*members, guest])
     told = [host, *members]
     terms = varied("limit", [60, 70, 80], **this, **GAME)
-    clock.time += PAUSE
+    hub.node.clock.time += PAUSE
     await prices.count(guest, "room.propose", "of all", terms, told=told)
     ready = varied("ready", [False, True, False], **this)
-    clock.time += PAUSE
+    hub.node.clock.time += PAUSE
     await prices.count(guest, "room.ready", "of all", ready, told=told)
     public = varied("public", [True, False, True], **this)
-    clock.time += PAUSE
+    hub.node.clock.time += PAUSE
     await prices.count(host, "room.public", "of all", public, told=[*members, guest])
-    emote = same(**this, emote=1)
-    await prices.count(host, "SendEmote", "to all", emote, told=[*members, guest])
+    await prices.count(host, "SendEmote", "to all", same(**this, emote=1), told=[*members, guest])
     await prices.count(host, "GetWatchKey", "of all", same(**this))
 
     async def join() -> None:
@@ -76,19 +69,19 @@ async def test_prices_in_rooms_follow_from_the_work(  # noqa: PLR0917 - fixtures
     async def hand_back() -> None:
         await guest.ask("room.host", **this, player=host.player)
 
-    clock.time += PAUSE
+    hub.node.clock.time += PAUSE
     await prices.count(guest, "room.leave", "of all", same(**this), told=told, undo=join)
     await leave()
-    clock.time += PAUSE
+    hub.node.clock.time += PAUSE
     await prices.count(guest, "room.join", "of all", same(**this), told=told, undo=leave)
     # Locking ends the watching.
     locked = varied("locked", [True, False, True], **this)
-    clock.time += PAUSE
+    hub.node.clock.time += PAUSE
     await prices.count(host, "room.lock", "of all", locked)
     await host.ask("room.lock", **this, locked=False)
     await join()
     given = same(**this, player=guest.player)
-    clock.time += PAUSE
+    hub.node.clock.time += PAUSE
     await prices.count(host, "room.host", "of all", given, undo=hand_back)
     seats = [guest, await hub.seat(), await hub.seat()]
     waiting = iter(seats[1:])
@@ -105,7 +98,7 @@ async def test_prices_in_rooms_follow_from_the_work(  # noqa: PLR0917 - fixtures
 
 @pytest.mark.parametrize("count", [1, SEATS])
 async def test_prices_of_rounds_follow_from_the_work(
-    hub: HubNode, node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch, count: int
+    hub: HubNode, node: Node, monkeypatch: pytest.MonkeyPatch, count: int
 ) -> None:
     prices, bob = Prices(node, monkeypatch), await hub.seat()
     await prices.count_baseline(bob)
@@ -118,19 +111,17 @@ async def test_prices_of_rounds_follow_from_the_work(
     for of in ("alone", "in a pair"):
         await prices.count(await hub.seat(), "room.quick", of, varied("game", games))
     host, *guests = seats = [await hub.seat() for _ in range(count)]
-    terms = {**SOLO, "seats": count, "key": "another key"}
-    code = (await host.ask("room.create", **terms))["code"]
+    code = (await host.ask("room.create", **{**SOLO, "seats": count, "key": "another key"}))["code"]
     for guest in guests:
         await guest.ask("room.join", code=code)
 
     async def end() -> None:
         """End the round, and make all agree to another one."""
-        clock.time += 10_000
+        node.clock.time += 10_000
         room = await node.rooms.load(code)
-        assert room.round is not None
-        number = room.round.number
+        number = round_of(room).number
         for seat in seats:
-            await node.attempts.give_up(room.round.attempt(seat.player))
+            await node.attempts.give_up(round_of(room).attempt(seat.player))
         await node.apply_effects()
         over = {"number": number, "over": True}
         await host.next("room", lambda e: e["round"] and over.items() <= e["round"].items())
@@ -148,7 +139,7 @@ async def test_prices_of_rounds_follow_from_the_work(
 
     await prices.count(bob, "WatchRound", "over", same(**watch), undo=stop)
     await host.ask("room.start", code=code)
-    clock.time += 10_000
+    node.clock.time += 10_000
     await prices.count(bob, "WatchRound", "running", same(**watch), undo=stop)
     await prices.count(bob, "WatchRound", "again", same(**watch))
     await prices.count(bob, "StopWatching", "of all", same(), undo=go_on)

@@ -14,20 +14,18 @@ from server.rooms import progress as module
 from server.rooms.core import bus as room_bus
 from server.rooms.core.bus import Progress
 from tests.base.redis.servers import running, until
-from tests.builders import ADA, BOB
-from tests.nodes import BEGUN, Node, SetClock, attempt_of
+from tests.builders import ADA, BOB, round_of
+from tests.nodes import BEGUN, Node, attempt_of
 
 
 @pytest.fixture(autouse=True)
 async def running_node(node: Node, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[None]:
-    """Run the node, which publishes after 50 ms."""
     monkeypatch.setattr(module, "EVERY", 0.05)
     async with running(node.run):
         yield
 
 
 def published(node: Node, code: RoomCode) -> list[Progress]:
-    """Return the progress messages that a node has published for a room."""
     found = [
         room_bus.decode(payload)
         for topic, payload in node.published
@@ -36,12 +34,9 @@ def published(node: Node, code: RoomCode) -> list[Progress]:
     return [each for each in found if isinstance(each, Progress)]
 
 
-async def test_progress_of_all_runners_is_published_together(
-    node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_progress_is_published_together(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
     room, code = await node.race_of(ADA, BOB)
-    assert room.round is not None
-    clock.time = BEGUN
+    node.clock.time = BEGUN
     # All moves fall into one interval, even if they take longer here.
     now = [0.0]
     monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: now[0]))
@@ -51,27 +46,21 @@ async def test_progress_of_all_runners_is_published_together(
                 await node.play(attempt_of(room, player), player)
     assert published(node, code) == []
     now[0] = module.EVERY
-
-    async def is_published() -> bool:
-        return bool(published(node, code))
-
-    await until(is_published)
+    await until(lambda: bool(published(node, code)))
     boards = [(p, (await node.state_of(attempt_of(room, p))).board) for p in (ADA, BOB)]
     runners = [(player, board.home, board.moves) for player, board in boards]
     assert [moves for _, _, moves in runners] == [4, 3]
-    assert published(node, code) == [Progress(room.round.deal, runners)]
+    assert published(node, code) == [Progress(round_of(room).deal, runners)]
 
 
-async def test_progress_is_received_by_other_nodes(
-    node: Node, other: Node, clock: SetClock
-) -> None:
+async def test_progress_is_received_by_other_nodes(node: Node, other: Node) -> None:
     room, code = await node.race_of(ADA, BOB)
     received: list[list[int]] = []
     other.services.live.progressed.subscribe(lambda _, counters: received.append(counters))
     async with running(other.run):
         other.services.live.subscribe(room, BOB)
         await other.services.live.wait_until_loaded(code)
-        clock.time = BEGUN
+        node.clock.time = BEGUN
         for number in range(1, 4):
             await node.play(attempt_of(room, ADA), ADA)
 
@@ -82,11 +71,9 @@ async def test_progress_is_received_by_other_nodes(
     assert len(received) == 3
 
 
-async def test_a_long_batch_is_continued_later(
-    node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_long_batch_is_continued_later(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
     races = [await node.race_of(ADA, BOB), await node.race_of(BOB, ADA)]
-    clock.time = BEGUN
+    node.clock.time = BEGUN
     seconds = count(step=0.01)
     monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: next(seconds)))
     monkeypatch.setattr(module, "EVERY", 0.005)
@@ -103,25 +90,16 @@ async def test_a_long_batch_is_continued_later(
     # Without a pause: publishing in between would start a new interval.
     for attempt in attempts:
         progress._appended(attempt, structs.replace(attempt, seq=2), "")
-
-    async def is_published() -> bool:
-        return all(published(node, code) for _, code in races)
-
-    await until(is_published)
+    await until(lambda: all(published(node, code) for _, code in races))
     assert waits == [(0.005, [0, 0]), (pytest.approx(0.01 / 0.125), [1, 0])]
 
 
-async def test_starts_and_dailies_publish_no_progress(node: Node, clock: SetClock) -> None:
+async def test_starts_and_dailies_publish_no_progress(node: Node) -> None:
     room, code = await node.race_of(ADA, BOB)
-    daily = await node.dailies.open(ADA, "robert")
-    await node.play(daily.attempt, ADA)
-    clock.time = BEGUN
+    await node.play((await node.dailies.open(ADA, "robert")).attempt, ADA)
+    node.clock.time = BEGUN
     await node.play(attempt_of(room, BOB), BOB)
-
-    async def is_published() -> bool:
-        return bool(published(node, code))
-
-    await until(is_published)
+    await until(lambda: bool(published(node, code)))
     assert [player_of(each) for each in published(node, code)] == [BOB]
 
 

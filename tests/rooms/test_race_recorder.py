@@ -29,9 +29,9 @@ from server.rooms.core.effects import RoundOver
 from server.rooms.core.room import Room
 from server.rooms.race_records_store import RaceRecordStore
 from tests.base.outbox.outboxes import all_effects
-from tests.builders import ADA, BOB, CODE, CYD, DAN, DEAL, PLAYERS, START, reached
+from tests.builders import ADA, BOB, CODE, CYD, DAN, DEAL, PLAYERS, START, reached, round_of
 from tests.conftest import ALONE
-from tests.nodes import BEGUN, Node, SetClock, attempt_of
+from tests.nodes import BEGUN, Node, attempt_of
 from tests.order import Followed, out_of_order
 
 pytestmark = ALONE
@@ -57,8 +57,7 @@ async def result(node: Node, player: PlayerId) -> RoundResult:
 
 
 async def scores(node: Node, scope: Scope, game: str = GAME) -> dict[PlayerId, int]:
-    board = BoardId(scope, game, 0, "ranked")
-    rows = (await node.services.leaderboards.top(board)).rows
+    rows = (await node.services.leaderboards.top(BoardId(scope, game, 0, "ranked"))).rows
     return {row.player: row.score for row in rows}
 
 
@@ -72,17 +71,15 @@ async def give_up(node: Node, room: Room, *players: PlayerId) -> None:
         await node.attempts.give_up(attempt_of(room, player))
 
 
-async def test_a_finished_round_is_in_histories_and_on_leaderboards(
-    node: Node, clock: SetClock
-) -> None:
+async def test_a_finished_round_is_in_histories_and_on_leaderboards(node: Node) -> None:
     await keep(node, ADA, BOB)
     room, _ = await node.race_of(ADA, BOB)
-    clock.time = BEGUN + 1_000
+    node.clock.time = BEGUN + 1_000
     assert room.round is not None
     for _ in range(PLAYED_MOVES):
         reached_home = (await node.play(attempt_of(room, BOB), BOB)).after.result.home
     while (await node.play(attempt_of(room, ADA), ADA)).after.result.home <= reached_home:
-        clock.time += 1_000
+        node.clock.time += 1_000
     await give_up(node, room, ADA, BOB)
     await node.apply_effects()
 
@@ -113,11 +110,9 @@ async def test_a_player_whose_keeping_is_still_pending_is_ranked(node: Node) -> 
     assert await all_effects(node.services.outbox_store) == []
 
 
-async def test_a_sweeper_records_a_dead_nodes_race(
-    node: Node, other: Node, clock: SetClock
-) -> None:
+async def test_a_sweeper_records_a_dead_nodes_race(node: Node, other: Node) -> None:
     room, code = await node.race_of(ADA, BOB)
-    clock.time = BEGUN
+    node.clock.time = BEGUN
     await node.play(attempt_of(room, ADA), ADA)
     await give_up(node, room, ADA, BOB)
     # The node dies before it applies the last effect, caused by these two.
@@ -132,56 +127,50 @@ async def test_a_sweeper_records_a_dead_nodes_race(
     assert await all_effects(node.services.outbox_store) == []
 
 
-async def test_a_round_against_the_pace_bot_is_not_a_race(node: Node, clock: SetClock) -> None:
+async def test_a_round_against_the_pace_bot_is_not_a_race(node: Node) -> None:
     code = random_room_code()
     await node.rooms.match(code, ADA, GAME)
-    clock.time += 60_000
+    node.clock.time += 60_000
     await node.rooms.decide(code, quick_match.seat_bot)
     room = await node.rooms.start(code, None, [ADA, PACE_BOT])
-    clock.time += 60_000
+    node.clock.time += 60_000
     await give_up(node, room, ADA, PACE_BOT)
     await node.apply_effects()
     room = await node.rooms.load(code)
-    assert room.round is not None
-    assert room.round.over
+    assert round_of(room).over
     assert await histories(node, ADA, PACE_BOT) == [History(), History()]
     assert await node.services.race_recorder.met(ADA) == []
 
 
-async def test_a_race_is_decided_as_if_the_bots_of_players_were_not_there(
-    node: Node, clock: SetClock
-) -> None:
+async def test_a_race_is_decided_as_if_the_bots_of_players_were_not_there(node: Node) -> None:
     bot = random_bot_id()
     room, code = await node.race_of(bot, ADA, BOB)
-    clock.time = BEGUN
+    node.clock.time = BEGUN
     for player in (bot, ADA, BOB):
         await node.play(attempt_of(room, player), player)
-    clock.time += 60_000
+    node.clock.time += 60_000
     await give_up(node, room, bot, ADA, BOB)
     await node.apply_effects()
     room = await node.rooms.load(code)
-    assert room.round is not None
-    assert room.round.results.keys() == {bot, ADA, BOB}
+    assert round_of(room).results.keys() == {bot, ADA, BOB}
     nothing, *played = await histories(node, bot, ADA, BOB)
     assert nothing == History()
     assert [[each.players for each in history.rounds.values()] for history in played] == [[2], [2]]
 
 
-async def test_a_round_against_a_players_bot_is_not_a_race(node: Node, clock: SetClock) -> None:
+async def test_a_round_against_a_players_bot_is_not_a_race(node: Node) -> None:
     bot = random_bot_id()
     room, _ = await node.race_of(ADA, bot)
-    clock.time = BEGUN
+    node.clock.time = BEGUN
     for player in (ADA, bot):
         await node.play(attempt_of(room, player), player)
-    clock.time += 60_000
+    node.clock.time += 60_000
     await give_up(node, room, ADA, bot)
     await node.apply_effects()
     assert await histories(node, ADA, bot) == [History(), History()]
 
 
-async def test_applying_a_race_repeatedly_or_concurrently_is_idempotent(
-    node: Node, other: Node
-) -> None:
+async def test_applying_a_race_again_or_concurrently_is_idempotent(node: Node, other: Node) -> None:
     nodes = [node, other] * 3
     await keep(node, ADA, BOB, CYD)
     over = race(ADA, BOB, CYD)
@@ -219,8 +208,7 @@ async def test_the_first_decision_stands_after_a_failure(
     )
     theirs = await result(node, BOB)
     await other.services.race_recorder.apply(race(ADA, BOB))
-    assert await result(node, ADA) == mine
-    assert await result(node, BOB) == theirs
+    assert (await result(node, ADA), await result(node, BOB)) == (mine, theirs)
     assert theirs.shift == pytest.approx(-mine.shift)
 
 
@@ -241,12 +229,6 @@ async def test_runs_without_a_card_share_the_last_rank(node: Node) -> None:
     assert found[1].shift == found[2].shift < 0
 
 
-async def test_a_race_without_a_card_home_is_not_rated(node: Node) -> None:
-    await node.services.race_recorder.apply(race(ADA, BOB, home=50))
-    found = await result(node, ADA)
-    assert (found.place, found.won, found.is_rated) == (2, False, False)
-
-
 async def test_voiding_a_result_ranks_the_others_again(node: Node) -> None:
     await keep(node, ADA, BOB, CYD)
     await node.services.race_recorder.apply(race(ADA, BOB, CYD))
@@ -255,8 +237,7 @@ async def test_voiding_a_result_ranks_the_others_again(node: Node) -> None:
     mine, theirs = await result(node, ADA), await result(node, BOB)
     assert (mine.void, mine.won, mine.is_rated) == (True, False, False)
     assert (theirs.place, theirs.won, theirs.players) == (1, True, 3)
-    assert await scores(node, "races") == {BOB: -1}
-    assert set(await scores(node, "rating")) == {BOB}
+    assert (await scores(node, "races"), set(await scores(node, "rating"))) == ({BOB: -1}, {BOB})
     (ada,) = await histories(node, ADA)
     assert ada.rating(GAME).mean == RATING
     # Recording the race again keeps it void.
@@ -305,9 +286,7 @@ async def test_a_new_account_starts_with_a_new_rating(node: Node) -> None:
     assert set(await scores(node, "best")) == set(await scores(node, "rating")) == {ADA}
 
 
-async def test_races_that_end_together_move_ratings_one_after_the_other(
-    node: Node, other: Node
-) -> None:
+async def test_races_that_end_together_move_ratings_in_sequence(node: Node, other: Node) -> None:
     """Recorded concurrently by several nodes, each builds on the ratings after the others."""
     await keep(node, *PLAYERS)
     random = Random(1)
@@ -379,8 +358,7 @@ async def test_repeated_races_of_the_same_two_players_count_less(node: Node) -> 
         await submit(node, race(ADA, BOB, deal=DealId(f"dea{number:013}")))
     (ada,) = await histories(node, ADA)
     assert ada.races_won(GAME) == MOST
-    rated = [r for (_, deal), r in sorted(ada.rounds.items()) if r.is_rated]
-    assert len(rated) == 6
+    assert len([r for (_, deal), r in sorted(ada.rounds.items()) if r.is_rated]) == 6
     (found,) = await node.services.suspicions.list()
     assert f"It was race number 9 against {BOB} within a day." in found.reasons[0].text
 
@@ -416,12 +394,10 @@ async def test_wins_against_idle_opponents_are_reported(node: Node) -> None:
 async def test_an_unrated_race_still_counts(node: Node) -> None:
     await keep(node, ADA, BOB)
     await node.services.race_recorder.apply(replace(race(ADA, BOB), rated=False))
-    assert await scores(node, "races") == {ADA: -1}
-    assert await scores(node, "rating") == {}
+    assert (await scores(node, "races"), await scores(node, "rating")) == ({ADA: -1}, {})
 
 
 async def submit(node: Node, over: Race) -> None:
-    """Apply the end of a race as an outbox effect."""
     await node.outbox.apply(RoundOver(1, over))
 
 
@@ -434,11 +410,9 @@ async def test_a_player_deleted_meanwhile_stays_deleted(node: Node) -> None:
     await node.services.race_recorder.void(attempt_id(DEAL, BOB), "a bot")
     assert await histories(node, ADA) == [History()]
     assert await node.services.race_recorder.met(ADA) == []
-    assert (await result(node, CYD)).place == 2
-    assert await scores(node, "races") == {ADA: -1}
+    assert ((await result(node, CYD)).place, await scores(node, "races")) == (2, {ADA: -1})
 
 
 def test_a_race_is_read_as_it_was_written(node: Node) -> None:
     over = RoundOver(3, race(ADA, BOB))
-    assert node.services.outbox.decode(effects.encode(over)) == over
-    assert over.field == f"{CODE}/3"
+    assert (node.services.outbox.decode(effects.encode(over)), over.field) == (over, f"{CODE}/3")

@@ -19,9 +19,7 @@ def records(database: Database) -> RaceRecordStore:
     return RaceRecordStore(database)
 
 
-async def test_the_first_decision_stands(
-    records: RaceRecordStore, other_database: Database
-) -> None:
+async def test_first_decisions_stand(records: RaceRecordStore, other_database: Database) -> None:
     assert await records.find(DEAL) is None
     nodes = [records, RaceRecordStore(other_database)]
     found = await asyncio.gather(*(nodes[nth % 2].decide(DEAL, f"{nth}") for nth in range(6)))
@@ -30,9 +28,7 @@ async def test_the_first_decision_stands(
     assert await records.find(DealId("dea2000000000000")) is None
 
 
-async def test_results_are_voided_without_changing_the_decision(
-    records: RaceRecordStore, redis: Client
-) -> None:
+async def test_voiding_keeps_the_decision(records: RaceRecordStore, redis: Client) -> None:
     assert await records.void(DEAL, ADA, "too early") is None
     assert await redis.exists(keys.race(DEAL)) == 0
     await records.decide(DEAL, "{}")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
 from typing import Any
 
 import msgspec
@@ -19,15 +18,9 @@ from server.rooms.core.events import Terms
 from server.rooms.core.room import KeptRound, Room, Round
 from server.rooms.journal import CHECKPOINT_EVERY
 from tests.builders import ADA, BOB, CYD, START
-from tests.nodes import Node, SetClock, node_on
+from tests.nodes import Node
 
 OTHER = Terms("deuces", "strict", 600_000)
-
-
-@pytest.fixture
-async def nodes(redis_url: str, clock: SetClock) -> AsyncIterator[tuple[Node, Node]]:
-    async with node_on(redis_url, clock) as first, node_on(redis_url, clock) as second:
-        yield first, second
 
 
 @pytest.fixture
@@ -46,62 +39,54 @@ async def room_on(node: Node) -> RoomCode:
     return code
 
 
-async def toggle(node: Node, code: RoomCode, clock: SetClock, times: int) -> Room:
-    """Append `times` entries, one every ten seconds."""
+async def toggle(node: Node, code: RoomCode, times: int) -> Room:
     room = await node.rooms.load(code)
     for _ in range(times):
-        clock.time += 10_000
+        node.clock.time += 10_000
         room = await node.rooms.decide(code, commands.set_lock, ADA, not room.locked)
     return room
 
 
 async def stored(node: Node, code: RoomCode) -> list[tuple[int, str]]:
-    """Return the numbers and types of the entries of a room's journal."""
     found: Any = await node.redis.xrange(keys.room(code))
     return [(int(id_[2:]), json.loads(entry["e"])["type"]) for id_, entry in found]
 
 
-async def test_a_rooms_journal_is_bounded_and_says_all_of_it(
-    nodes: tuple[Node, Node], clock: SetClock
-) -> None:
-    here, there = nodes
-    code = await room_on(here)
-    await here.rooms.set_terms(code, ADA, OTHER)
+async def test_a_journal_is_bounded_but_complete(node: Node, other: Node) -> None:
+    code = await room_on(node)
+    await node.rooms.set_terms(code, ADA, OTHER)
     lengths = set()
     for number in range(2 * CHECKPOINT_EVERY):
-        room = await toggle(here, code, clock, 1)
-        entries = await stored(here, code)
+        room = await toggle(node, code, 1)
+        entries = await stored(node, code)
         lengths.add(len(entries))
         assert [each for each, _ in entries] == list(range(entries[0][0], room.version + 1))
         if number % 50 == 0:
-            assert await there.rooms.load(code) == room
-    assert max(lengths) == CHECKPOINT_EVERY
-    assert room.version == 4 + 2 * CHECKPOINT_EVERY + 2
+            assert await other.rooms.load(code) == room
+    assert (max(lengths), room.version) == (CHECKPOINT_EVERY, 4 + 2 * CHECKPOINT_EVERY + 2)
     assert entries[0] == (room.begin, "checkpoint")
     assert [kind for _, kind in entries[1:]] == ["lock"] * (len(entries) - 1)
-    assert (await there.rooms.load(code)) == room
-    opened, terms = await there.rooms.terms(code) or (None, None)
+    assert (await other.rooms.load(code)) == room
+    opened, terms = await other.rooms.terms(code) or (None, None)
     assert (opened, terms) == (room.opened, OTHER)
-    assert (await here.redis.memory_usage(keys.room(code)) or 0) < 20_000
+    assert (await node.redis.memory_usage(keys.room(code)) or 0) < 20_000
 
 
 @pytest.mark.usefixtures("few")
-async def test_two_nodes_append_to_one_room_through_checkpoints(
-    nodes: tuple[Node, Node], clock: SetClock
-) -> None:
-    code = await room_on(nodes[0])
+async def test_two_nodes_append_past_checkpoints(node: Node, other: Node) -> None:
+    code = await room_on(node)
     for number in range(40):
-        clock.time += 10_000
+        node.clock.time += 10_000
         await asyncio.gather(
-            nodes[number % 2].rooms.decide(code, commands.set_public, ADA, number % 2 == 0),
-            nodes[0].rooms.decide(code, commands.set_ready, BOB, number % 2 == 1),
-            nodes[1].rooms.leave(code, CYD)
+            (node, other)[number % 2].rooms.decide(code, commands.set_public, ADA, number % 2 == 0),
+            node.rooms.decide(code, commands.set_ready, BOB, number % 2 == 1),
+            other.rooms.leave(code, CYD)
             if number % 2
-            else nodes[1].rooms.decide(code, commands.take_seat, CYD),
+            else other.rooms.decide(code, commands.take_seat, CYD),
         )
-        entries = await stored(nodes[0], code)
+        entries = await stored(node, code)
         assert len(entries) <= 10
-    rooms = [await node.rooms.load(code) for node in nodes]
+    rooms = [await each.rooms.load(code) for each in (node, other)]
     assert rooms[0] == rooms[1]
     assert rooms[0].version == entries[-1][0] > 100
     assert rooms[0].begin == entries[0][0]
@@ -109,32 +94,28 @@ async def test_two_nodes_append_to_one_room_through_checkpoints(
 
 @pytest.mark.usefixtures("few")
 async def test_a_node_that_lags_behind_a_checkpoint_reads_it_and_has_lost_nothing(
-    nodes: tuple[Node, Node], clock: SetClock
+    node: Node, other: Node
 ) -> None:
-    here, there = nodes
-    code = await room_on(here)
-    clock.time += 10_000
-    await there.rooms.decide(code, commands.set_ready, BOB, False)
-    room = await toggle(here, code, clock, 25)
-    after = await there.rooms.decide(code, commands.set_ready, BOB, True)
+    code = await room_on(node)
+    node.clock.time += 10_000
+    await other.rooms.decide(code, commands.set_ready, BOB, False)
+    room = await toggle(node, code, 25)
+    after = await other.rooms.decide(code, commands.set_ready, BOB, True)
     assert after.version in {room.version + 1, room.version + 2}
-    assert await here.rooms.load(code) == after
-    assert there.database.losses.text == ""
+    assert await node.rooms.load(code) == after
+    assert other.database.losses.text == ""
 
 
 @pytest.mark.usefixtures("few")
-async def test_published_entries_are_applied_across_checkpoints(
-    nodes: tuple[Node, Node], clock: SetClock
-) -> None:
-    here, there = nodes
-    code = await room_on(here)
-    await there.rooms.load(code)
+async def test_entries_apply_past_checkpoints(node: Node, other: Node) -> None:
+    code = await room_on(node)
+    await other.rooms.load(code)
     told: list[Append] = []
-    here.services.live.appended.subscribe(lambda _, __, append: told.append(append))
-    room = await toggle(here, code, clock, 25)
-    followed = there.services.live.follow(code)
+    node.services.live.appended.subscribe(lambda _, __, append: told.append(append))
+    room = await toggle(node, code, 25)
+    followed = other.services.live.follow(code)
     for append in told:
-        there.services.live.fold(code, AppendedEntry(append.number, append.payload))
+        other.services.live.fold(code, AppendedEntry(append.number, append.payload))
         assert followed.state is not None
         assert followed.state.version == append.number
     assert followed.state == room
@@ -142,40 +123,33 @@ async def test_published_entries_are_applied_across_checkpoints(
 
 
 @pytest.mark.usefixtures("few")
-async def test_a_missing_entry_after_a_checkpoint_is_reported(
-    nodes: tuple[Node, Node], clock: SetClock
-) -> None:
-    here, there = nodes
-    code = await room_on(here)
-    room = await toggle(here, code, clock, 15)
-    await here.redis.xdel(keys.room(code), f"0-{room.version - 1}")
+async def test_a_missing_entry_is_reported(node: Node, other: Node) -> None:
+    code = await room_on(node)
+    room = await toggle(node, code, 15)
+    await node.redis.xdel(keys.room(code), f"0-{room.version - 1}")
     with pytest.raises(Exception, match="entries_lost"):
-        await there.rooms.load(code)
+        await other.rooms.load(code)
 
 
-async def test_the_results_of_earlier_rounds_are_kept_for_a_week(
-    nodes: tuple[Node, Node], clock: SetClock
-) -> None:
-    here, there = nodes
-    room, code = await here.race_of(ADA, BOB)
+async def test_old_results_are_kept_for_a_week(node: Node, other: Node) -> None:
+    room, code = await node.race_of(ADA, BOB)
     first = room.round
     assert first is not None
-    clock.time = first.starts
-    attempt = first.attempt(ADA)
-    await here.play(attempt, ADA)
+    node.clock.time = first.starts
+    await node.play(first.attempt(ADA), ADA)
     for player in (ADA, BOB):
-        seq = (await here.state_of(first.attempt(player))).seq
-        await here.attempts.resign(first.attempt(player), player, seq + 1)
-    await here.apply_effects()
-    over = (await here.rooms.load(code)).round
+        seq = (await node.state_of(first.attempt(player))).seq
+        await node.attempts.resign(first.attempt(player), player, seq + 1)
+    await node.apply_effects()
+    over = (await node.rooms.load(code)).round
     assert over is not None
     assert over.over
-    assert await there.rooms.round_on(code, first.deal) == over
+    assert await other.rooms.round_on(code, first.deal) == over
     key = keys.round_in(code, first.deal)
-    seconds = (START + keys.ROUND_LIFE_MS - (await here.redis.time())[0] * 1000) // 1000
-    assert abs(await here.redis.ttl(key) - seconds) < 600
-    await here.redis.delete(keys.room(code))
-    assert await there.rooms.round_on(code, first.deal) == over
+    seconds = (START + keys.ROUND_LIFE_MS - (await node.redis.time())[0] * 1000) // 1000
+    assert abs(await node.redis.ttl(key) - seconds) < 600
+    await node.redis.delete(keys.room(code))
+    assert await other.rooms.round_on(code, first.deal) == over
 
 
 def test_results_of_eight_players_fit_into_their_charge() -> None:

@@ -9,17 +9,11 @@ import pytest
 
 from engine.catalog import games
 from server.base.core.bus_message import encode
-from server.base.core.ids import (
-    CODE_ALPHABET,
-    PlayerId,
-    RoomCode,
-    is_code,
-)
+from server.base.core.ids import CODE_ALPHABET, PlayerId, RoomCode, is_code
 from server.base.core.refusal import Refusal
 from server.base.journals.core.entry import AppendedEntry
 from server.deals.core import keys as deals_keys
 from server.deals.store import Deal
-from server.play.answers import Played
 from server.play.core import keys as play_keys
 from server.play.core.attempt import Started
 from server.play.core.result import Result
@@ -29,8 +23,20 @@ from server.rooms.core import keys as rooms_keys
 from server.rooms.core.events import Terms
 from server.rooms.core.room import Room
 from tests.base.outbox.outboxes import all_due
-from tests.builders import ADA, BOB, CYD, DAN, LIMIT, PLAYERS, START, reached
-from tests.nodes import BEGUN, OVER, Node, SetClock, attempt_of
+from tests.builders import (
+    ADA,
+    BOB,
+    CYD,
+    DAN,
+    LIMIT,
+    PLAYERS,
+    START,
+    reached,
+    refusal_from,
+    round_of,
+    running_in,
+)
+from tests.nodes import BEGUN, OVER, Node, attempt_of
 
 NOWHERE = RoomCode(CODE_ALPHABET[:5])
 
@@ -49,12 +55,10 @@ def members(room: Room) -> list[PlayerId]:
 
 
 async def deals(node: Node) -> int:
-    """Return how many deals have been drawn."""
     return len(await node.keys("deal:*"))
 
 
 async def result_of(node: Node, code: RoomCode, player: PlayerId) -> Result | None:
-    """Return a finished runner's result."""
     round_ = (await node.rooms.load(code)).round
     assert round_ is not None
     return round_.results.get(player)
@@ -63,15 +67,13 @@ async def result_of(node: Node, code: RoomCode, player: PlayerId) -> Result | No
 async def outcomes(work: list[Awaitable[Room]]) -> list[str]:
     """Return the sorted outcomes of commands: the codes of their refusals, or `done`."""
     done = await asyncio.gather(*work, return_exceptions=True)
-    unexpected = [one for one in done if not isinstance(one, Room | Refusal)]
-    assert not unexpected
+    assert not [one for one in done if not isinstance(one, Room | Refusal)]
     return sorted(one.code if isinstance(one, Refusal) else "done" for one in done)
 
 
 async def test_a_new_room_has_its_host_in_the_first_seat(node: Node, other: Node) -> None:
     room = await create(node)
-    assert is_code(room.opened.code)
-    assert (room.host, members(room)) == (ADA, [ADA])
+    assert (is_code(room.opened.code), room.host, members(room)) == (True, ADA, [ADA])
     assert await other.rooms.load(room.opened.code) == room
 
 
@@ -99,17 +101,14 @@ async def test_an_interrupted_creation_is_completed_by_the_next(node: Node) -> N
     await node.redis.xtrim(rooms_keys.room(room.opened.code), maxlen=0)
     await node.redis.delete(rooms_keys.room(room.opened.code))
     again = await create(node)
-    assert again.opened.code == room.opened.code
-    assert members(again) == [ADA]
+    assert (again.opened.code, members(again)) == (room.opened.code, [ADA])
 
 
 @pytest.mark.parametrize(
     ("game", "variant", "code"),
     [("no-such-game", "standard", "unknown_game"), ("robert", "blind", "unknown_variant")],
 )
-async def test_a_room_for_an_unknown_game_or_variant_is_refused(
-    node: Node, game: str, variant: str, code: str
-) -> None:
+async def test_unknown_games_get_no_room(node: Node, game: str, variant: str, code: str) -> None:
     with pytest.raises(Refusal, match=code):
         await node.rooms.create(ADA, game, variant, seats=2, limit=LIMIT, creation="key")
     assert await node.keys() == []
@@ -120,40 +119,19 @@ async def test_a_room_for_an_unknown_game_or_variant_is_refused(
     "act",
     [
         lambda rooms, code: rooms.load(code),
-        lambda rooms, code: rooms.decide(code, commands.take_seat, ADA),
         lambda rooms, code: rooms.leave(code, ADA),
-        lambda rooms, code: rooms.decide(code, commands.set_ready, ADA, True),
         lambda rooms, code: rooms.start(code, ADA, PLAYERS),
         lambda rooms, code: rooms.set_terms(code, ADA, TERMS),
         lambda rooms, code: rooms.propose_terms(code, ADA, TERMS),
-        lambda rooms, code: rooms.decide(code, commands.remove, ADA, BOB),
-        lambda rooms, code: rooms.decide(code, commands.hand_over, ADA, BOB),
-        lambda rooms, code: rooms.decide(code, commands.set_lock, ADA, True),
-        lambda rooms, code: rooms.decide(code, commands.set_public, ADA, True),
+        lambda rooms, code: rooms.decide(code, commands.take_seat, ADA),
         lambda rooms, code: rooms.decide(code, commands.replace_host, ADA, START, PLAYERS),
-        lambda rooms, code: rooms.decide(code, commands.free_seat, ADA, START, 0),
     ],
-    ids=[
-        "load",
-        "join",
-        "leave",
-        "ready",
-        "start",
-        "terms",
-        "propose",
-        "remove",
-        "hand over",
-        "lock",
-        "public",
-        "replace",
-        "free",
-    ],
+    ids=["load", "leave", "start", "terms", "propose", "join", "replace"],
 )
 async def test_a_missing_room_is_unknown(
     node: Node, act: Callable[[object, RoomCode], Awaitable[Room]], code: RoomCode
 ) -> None:
-    with pytest.raises(Refusal, match="unknown_room"):
-        await act(node.rooms, code)
+    assert await refusal_from(act(node.rooms, code)) == "unknown_room"
     # The room's absence is confirmed by a write next to it, the barrier.
     assert [key for key in await node.keys() if not key.endswith(":barrier")] == []
 
@@ -165,8 +143,7 @@ async def test_unknown_codes_evict_no_room_from_the_cache(node: Node) -> None:
             node.rooms.load(RoomCode(code)),
             node.rooms.decide(RoomCode(code), commands.take_seat, BOB),
         ):
-            with pytest.raises(Refusal, match="unknown_room"):
-                await act
+            assert await refusal_from(act) == "unknown_room"
     assert list(node.services.live._replicas._used.held) == [room.opened.code]
 
 
@@ -182,13 +159,6 @@ async def test_two_nodes_give_the_last_seat_once(node: Node, other: Node) -> Non
         assert len(members(await node.rooms.load(code))) == 2
 
 
-async def test_a_returning_member_keeps_the_seat(node: Node, other: Node) -> None:
-    code = (await node.room_of(ADA, BOB, seats=2)).opened.code
-    before = await node.rooms.load(code)
-    for n in (node, other):
-        assert await n.rooms.decide(code, commands.take_seat, BOB) == before
-
-
 async def test_a_player_who_left_on_another_node_can_join_again(node: Node, other: Node) -> None:
     code = (await node.room_of(ADA, BOB)).opened.code
     await other.rooms.load(code)
@@ -196,9 +166,7 @@ async def test_a_player_who_left_on_another_node_can_join_again(node: Node, othe
     assert BOB in members(await other.rooms.decide(code, commands.take_seat, BOB))
 
 
-async def test_a_round_has_one_deal_and_an_attempt_for_each_runner(
-    node: Node, other: Node, clock: SetClock
-) -> None:
+async def test_a_round_has_one_deal_and_an_attempt_for_each_runner(node: Node, other: Node) -> None:
     room, code = await node.race_of(ADA, BOB, CYD)
     assert await deals(node) == 1
     round_ = room.running
@@ -212,18 +180,15 @@ async def test_a_round_has_one_deal_and_an_attempt_for_each_runner(
         assert state.start == Started(
             player, round_.deal, "lady-betty", "standard", code, None, BEGUN, OVER, deal.rules
         )
-        with pytest.raises(Refusal, match="not_started"):
-            await other.rooms.open_attempt(state.id, player)
-    clock.time = BEGUN
-    snapshot = await other.rooms.open_attempt(round_.attempt(BOB), BOB)
-    assert snapshot.start.room == code
+        assert await refusal_from(other.rooms.open_attempt(state.id, player)) == "not_started"
+    node.clock.time = BEGUN
+    assert (await other.rooms.open_attempt(round_.attempt(BOB), BOB)).start.room == code
 
 
 @pytest.mark.parametrize(("player", "code"), [(BOB, "not_host"), (DAN, "unknown_room")])
 async def test_a_refused_start_draws_no_deal(node: Node, player: PlayerId, code: str) -> None:
     room = await node.room_of(ADA, BOB)
-    with pytest.raises(Refusal, match=code):
-        await node.rooms.start(room.opened.code, player, PLAYERS)
+    assert await refusal_from(node.rooms.start(room.opened.code, player, PLAYERS)) == code
     assert await deals(node) == 0
 
 
@@ -232,21 +197,17 @@ async def test_a_repeated_start_starts_one_round(node: Node, other: Node) -> Non
     await other.rooms.load(code)
     starts = [n.rooms.start(code, ADA, PLAYERS) for n in (node, other, node, other)]
     assert await outcomes(list(starts)) == ["done", *["round_running"] * 3]
-    room = await node.rooms.load(code)
-    assert room.running is not None
-    assert room.running.number == 1
+    assert running_in(await node.rooms.load(code)).number == 1
     drawn = await deals(node)
-    with pytest.raises(Refusal, match="round_running"):
-        await other.rooms.start(code, ADA, PLAYERS)
+    assert await refusal_from(other.rooms.start(code, ADA, PLAYERS)) == "round_running"
     assert await deals(node) == drawn
 
 
-async def test_a_room_plays_several_rounds(node: Node, other: Node, clock: SetClock) -> None:
+async def test_a_room_plays_several_rounds(node: Node, other: Node) -> None:
     room, code = await node.race_of(ADA, BOB)
     for number in (1, 2):
-        assert room.running is not None
-        assert room.running.number == number
-        clock.time = room.running.starts
+        assert running_in(room).number == number
+        node.clock.time = running_in(room).starts
         for n, player in ((node, ADA), (other, BOB)):
             last = await n.play_out(attempt_of(room, player), player)
             assert await result_of(node, code, player) is None
@@ -261,12 +222,9 @@ async def test_a_room_plays_several_rounds(node: Node, other: Node, clock: SetCl
     assert await deals(node) == 2
 
 
-async def test_a_finish_counts_once_and_only_in_its_round(
-    node: Node, other: Node, clock: SetClock
-) -> None:
+async def test_a_finish_counts_once_and_only_in_its_round(node: Node, other: Node) -> None:
     room, code = await node.race_of(ADA)
-    assert room.round is not None
-    deal = room.round.deal
+    deal = round_of(room).deal
     for n in (node, other, node):
         await n.rooms.finish(code, deal, ADA, reached(1))
     room = await node.rooms.start(code, ADA, PLAYERS)
@@ -276,24 +234,19 @@ async def test_a_finish_counts_once_and_only_in_its_round(
     assert await node.rooms.finish(NOWHERE, deal, ADA, reached(1)) is None
 
 
-async def test_a_finish_is_recorded_in_a_round_that_the_node_has_not_read_yet(
-    node: Node, other: Node
-) -> None:
+async def test_a_finish_is_recorded_in_a_round_not_yet_read(node: Node, other: Node) -> None:
     code = (await node.room_of(ADA, BOB)).opened.code
     await other.rooms.load(code)
     room = await node.rooms.start(code, ADA, PLAYERS)
-    assert room.round is not None
-    await other.rooms.finish(code, room.round.deal, BOB, reached(1))
+    await other.rooms.finish(code, round_of(room).deal, BOB, reached(1))
     assert await result_of(node, code, BOB) == reached(1)
 
 
 @pytest.mark.parametrize("begun", [True, False])
-async def test_leaving_during_a_round_resigns(
-    node: Node, other: Node, clock: SetClock, begun: bool
-) -> None:
+async def test_leaving_during_a_round_resigns(node: Node, other: Node, begun: bool) -> None:
     room, code = await node.race_of(ADA, BOB)
     if begun:
-        clock.time = BEGUN
+        node.clock.time = BEGUN
         await other.play(attempt_of(room, ADA), ADA)
     left = await other.rooms.leave(code, ADA)
     assert (left.host, members(left)) == (BOB, [BOB])
@@ -302,22 +255,17 @@ async def test_leaving_during_a_round_resigns(
     assert result is not None
     assert (result.end, result.moves) == ("resigned", int(begun))
     room = await node.rooms.load(code)
-    assert room.running is not None
-    assert room.running.unfinished() == [BOB]
-    again = await other.rooms.leave(code, ADA)
-    assert again.version == room.version
+    assert running_in(room).unfinished() == [BOB]
+    assert (await other.rooms.leave(code, ADA)).version == room.version
 
 
-async def test_a_runner_cannot_be_removed_and_continues(
-    node: Node, other: Node, clock: SetClock
-) -> None:
+async def test_a_runner_cannot_be_removed_and_continues(node: Node, other: Node) -> None:
     room, code = await node.race_of(ADA, BOB)
     await node.rooms.decide(code, commands.take_seat, CYD)
-    with pytest.raises(Refusal, match="not_host"):
-        await other.rooms.decide(code, commands.remove, BOB, ADA)
+    assert await refusal_from(other.rooms.decide(code, commands.remove, BOB, ADA)) == "not_host"
     # From the countdown on, and also after the finish.
-    for at in (clock.time, BEGUN):
-        clock.time = at
+    for at in (node.clock.time, BEGUN):
+        node.clock.time = at
         with pytest.raises(Refusal, match="round_running"):
             await other.rooms.decide(code, commands.remove, ADA, BOB)
     await other.play(attempt_of(room, BOB), BOB)
@@ -334,9 +282,7 @@ async def test_a_runner_cannot_be_removed_and_continues(
     assert members(await node.rooms.decide(code, commands.remove, ADA, ADA)) == [ADA]
 
 
-async def test_a_removal_and_a_start_at_the_same_moment_follow_each_other(
-    node: Node, other: Node
-) -> None:
+async def test_a_simultaneous_removal_and_start_follow_each_other(node: Node, other: Node) -> None:
     for number in range(12):
         host, guest = PlayerId(f"h0st{number:012}"), PlayerId(f"gaest{number:011}")
         code = (await node.room_of(host, guest, ADA)).opened.code
@@ -347,29 +293,25 @@ async def test_a_removal_and_a_start_at_the_same_moment_follow_each_other(
         ]
         said = await outcomes(acts if number % 2 else acts[::-1])
         room = await node.rooms.load(code)
-        assert room.running is not None
         # A removed member is not in the round, and a runner was not removed.
-        in_it = guest in room.running.players
+        in_it = guest in running_in(room).players
         assert said == (["done", "round_running"] if in_it else ["done", "done"])
         assert (bool(room.seat_of(guest)), guest in room.removed) == (in_it, not in_it)
-        assert set(room.running.players) == {seat.player for seat in room.seats}
+        assert set(running_in(room).players) == {seat.player for seat in room.seats}
 
 
-async def test_a_room_can_play_rounds_of_different_games(
-    node: Node, other: Node, clock: SetClock
-) -> None:
+async def test_a_room_can_play_rounds_of_different_games(node: Node, other: Node) -> None:
     room, code = await node.race_of(ADA)
     for game, number in (("lady-betty", 1), ("roosevelt", 2)):
         assert room.running is not None
         assert (room.running.number, room.running.terms.game) == (number, game)
-        clock.time = room.running.starts
+        node.clock.time = room.running.starts
         state = await other.state_of(attempt_of(room, ADA))
         assert (state.start.game, state.start.deadline) == (game, room.running.deadline)
-        page = await other.services.live.load_page(room)
-        assert page.progress[ADA] == state.result
+        assert (await other.services.live.load_page(room)).progress[ADA] == state.result
         # The round ends at its deadline, with its own rules.
         await node.redis.delete(deals_keys.deal(room.running.deal), play_keys.attempt(state.id))
-        clock.time = room.running.deadline
+        node.clock.time = room.running.deadline
         await other.rooms.pass_deadline(code)
         ended = await result_of(node, code, ADA)
         assert ended is not None
@@ -394,16 +336,13 @@ async def test_a_round_uses_the_terms_at_its_start(
     monkeypatch.setattr(node.services.deal_store, "draw", draw_slowly)
     room = await node.rooms.start(code, ADA, PLAYERS)
     assert drawn == ["lady-betty", "roosevelt"]
-    assert room.running is not None
-    deal = await node.services.deal_store.find(room.running.deal)
+    deal = await node.services.deal_store.find(running_in(room).deal)
     assert deal is not None
-    assert deal.game == room.running.terms.game == "roosevelt"
+    assert deal.game == running_in(room).terms.game == "roosevelt"
 
 
 @pytest.mark.parametrize(("game", "variant"), [("no-such-game", "standard"), ("robert", "blind")])
-async def test_terms_of_an_unknown_game_or_variant_are_refused(
-    node: Node, game: str, variant: str
-) -> None:
+async def test_unknown_games_and_variants_are_refused(node: Node, game: str, variant: str) -> None:
     room = await node.room_of(ADA, BOB)
     for act in (node.rooms.set_terms, node.rooms.propose_terms):
         with pytest.raises(Refusal, match="unknown"):
@@ -411,18 +350,7 @@ async def test_terms_of_an_unknown_game_or_variant_are_refused(
     assert (await node.rooms.load(room.opened.code)).version == room.version
 
 
-async def test_a_round_counts_from_the_cards_that_start_at_home(node: Node) -> None:
-    for game in games():
-        room, _ = await node.race_of(ADA, game=game)
-        state = await node.state_of(attempt_of(room, ADA))
-        assert room.round is not None
-        assert room.round.home == state.result.home
-        await node.rooms.leave(room.opened.code, ADA)
-
-
-async def test_a_player_who_leaves_while_a_round_starts_is_finished(
-    node: Node, other: Node
-) -> None:
+async def test_a_player_who_leaves_as_a_round_starts_is_finished(node: Node, other: Node) -> None:
     for attempt in range(10):
         room = await node.rooms.create(
             ADA, "robert", "standard", seats=3, limit=LIMIT, creation=f"key {attempt}"
@@ -438,26 +366,24 @@ async def test_a_player_who_leaves_while_a_round_starts_is_finished(
         for n in (node, other):
             await n.apply_effects()
         room = await node.rooms.load(code)
-        assert room.running is not None
-        assert room.running.unfinished() == [ADA]
+        assert running_in(room).unfinished() == [ADA]
 
 
-async def test_all_runners_are_finished_at_the_deadline(
-    node: Node, other: Node, clock: SetClock
-) -> None:
+async def test_all_runners_are_finished_at_the_deadline(node: Node, other: Node) -> None:
     room, code = await node.race_of(ADA, BOB, CYD)
-    clock.time = BEGUN
+    # As if the node had died between appending the round and its attempts.
+    await node.redis.delete(play_keys.attempt(attempt_of(room, CYD)))
+    node.clock.time = BEGUN
     await node.play_out(attempt_of(room, ADA), ADA)
     await node.apply_effects()
     await node.play(attempt_of(room, BOB), BOB)
     await other.rooms.pass_deadline(code)
     assert (await node.rooms.load(code)).running is not None, "it is not time yet"
-    clock.time = OVER
+    node.clock.time = OVER
     await asyncio.gather(*(n.rooms.pass_deadline(code) for n in (node, other)))
     room = await node.rooms.load(code)
     assert room.running is None
-    assert room.round is not None
-    assert {player: result.end for player, result in room.round.results.items()} == {
+    assert {player: result.end for player, result in round_of(room).results.items()} == {
         ADA: "stuck", BOB: "time", CYD: "time",
     }  # fmt: skip
     assert await all_due(node.services.outbox_store, OVER * 2) == []
@@ -465,44 +391,26 @@ async def test_all_runners_are_finished_at_the_deadline(
     await other.rooms.pass_deadline(NOWHERE)
 
 
-async def test_a_round_with_a_lost_deal_is_over_at_the_deadline(
-    node: Node, other: Node, clock: SetClock
-) -> None:
+async def test_a_round_with_a_lost_deal_is_over_at_the_deadline(node: Node, other: Node) -> None:
     room, code = await node.race_of(ADA, BOB)
-    assert room.round is not None
     for key in (
-        deals_keys.deal(room.round.deal),
-        *map(play_keys.attempt, map(room.round.attempt, (ADA, BOB))),
+        deals_keys.deal(round_of(room).deal),
+        *map(play_keys.attempt, map(round_of(room).attempt, (ADA, BOB))),
     ):
         await node.redis.delete(key)
-    clock.time = OVER
+    node.clock.time = OVER
     assert await other.rooms.pass_deadline(code)
-    after = await other.rooms.load(code)
-    assert after.running is None
+    assert (await other.rooms.load(code)).running is None
     assert await result_of(other, code, ADA) == Result(0, 52, 0, 0, "time")
     assert (await node.rematch(code, ADA, BOB)).running is not None
 
 
-async def test_runners_without_an_attempt_are_finished_at_the_deadline(
-    node: Node, clock: SetClock
-) -> None:
-    room, code = await node.race_of(ADA, BOB)
-    # As if the node had died between appending the round and its attempts.
-    await node.redis.delete(play_keys.attempt(attempt_of(room, BOB)))
-    clock.time = OVER
-    await node.rooms.pass_deadline(code)
-    assert (await node.rooms.load(code)).running is None
-
-
-async def test_a_runners_missing_attempt_is_started_when_it_is_opened(
-    node: Node, other: Node, clock: SetClock
-) -> None:
+async def test_a_runners_missing_attempt_starts_when_it_is_opened(node: Node, other: Node) -> None:
     room, _ = await node.race_of(ADA, BOB)
     for player in (ADA, BOB, CYD):
         await node.redis.delete(play_keys.attempt(attempt_of(room, player)))
-    with pytest.raises(Refusal, match="not_started"):
-        await other.rooms.open_attempt(attempt_of(room, ADA), ADA)
-    clock.time = BEGUN + 5_000
+    assert await refusal_from(other.rooms.open_attempt(attempt_of(room, ADA), ADA)) == "not_started"
+    node.clock.time = BEGUN + 5_000
     for player in (ADA, BOB):
         start = (await other.rooms.open_attempt(attempt_of(room, player), player)).start
         assert (start.at, start.deadline) == (BEGUN, OVER)
@@ -511,35 +419,28 @@ async def test_a_runners_missing_attempt_is_started_when_it_is_opened(
             await other.rooms.open_attempt(attempt_of(room, player), asks)
 
 
-async def test_a_page_adds_progress_names_presence_and_seed_to_the_room(
-    node: Node, other: Node, clock: SetClock
-) -> None:
+async def test_a_page_adds_progress_names_presence_and_the_seed(node: Node, other: Node) -> None:
     room, code = await node.race_of(ADA, BOB)
     await node.services.room_store.put_present(code, ADA, node.registration.id)
     await node.services.room_store.put_present(code, BOB, "dead node")
     await node.services.player_store.update(BOB, "Bob")
     start = Result(0, 52, 0, 0, None)
     page = await node.services.live.load_page(room)
-    assert page.progress == {ADA: start, BOB: start}
-    assert page.profiles[BOB].name == "Bob"
+    assert (page.progress, page.profiles[BOB].name) == ({ADA: start, BOB: start}, "Bob")
     assert page.seed is None
-    clock.time = BEGUN
+    node.clock.time = BEGUN
     await node.play(attempt_of(room, BOB), BOB)
     page = await other.services.live.load_page(room)
-    assert page.progress[ADA] == start
-    assert page.progress[BOB].moves == 1
-    assert page.online == set()
+    assert (page.progress[ADA], page.progress[BOB].moves, page.online) == (start, 1, set())
     other.registration.note_alive(node.registration.id)
     assert (await other.services.live.load_page(room)).online == {ADA}
-    assert room.round is not None
     for player in (ADA, BOB):
-        await node.rooms.finish(code, room.round.deal, player, reached(9))
+        await node.rooms.finish(code, round_of(room).deal, player, reached(9))
         page = await node.services.live.load_page(await node.rooms.load(code))
         assert (page.seed is None) == (player == ADA)
-    deal = await node.services.deal_store.find(room.round.deal)
+    deal = await node.services.deal_store.find(round_of(room).deal)
     assert deal is not None
-    assert page.seed == deal.seed.hex()
-    assert page.progress == {ADA: reached(9), BOB: reached(9)}
+    assert (page.seed, page.progress) == (deal.seed.hex(), {ADA: reached(9), BOB: reached(9)})
 
 
 async def test_the_page_includes_a_runner_who_has_left(node: Node) -> None:
@@ -549,16 +450,16 @@ async def test_the_page_includes_a_runner_who_has_left(node: Node) -> None:
 
 
 @pytest.mark.parametrize("game", games())
-async def test_the_first_progress_counts_cards_that_start_at_home(node: Node, game: str) -> None:
+async def test_a_round_counts_from_the_cards_that_start_at_home(node: Node, game: str) -> None:
     room, _ = await node.race_of(ADA, game=game)
     page = await node.services.live.load_page(room)
     state = await node.state_of(attempt_of(room, ADA))
     assert page.progress[ADA] == state.result
+    assert round_of(room).home == state.result.home
 
 
 async def test_every_change_is_published(node: Node) -> None:
-    room = await create(node)
-    code = room.opened.code
+    code = (await create(node)).opened.code
     texts = (await node.services.journal_store.read(rooms_keys.room(code))).texts
     entries = [
         (room_bus.topic(code), encode(AppendedEntry(number, text)))
@@ -570,18 +471,18 @@ async def test_every_change_is_published(node: Node) -> None:
     assert node.published == []
 
 
-async def test_a_room_expires_soon_unless_a_round_was_started(node: Node, clock: SetClock) -> None:
+async def test_a_room_expires_soon_unless_a_round_was_started(node: Node) -> None:
     async def life() -> float:
         seconds, _ = await node.redis.time()
-        return seconds * 1000 + await node.redis.pttl(rooms_keys.room(code)) - clock.time
+        return seconds * 1000 + await node.redis.pttl(rooms_keys.room(code)) - node.clock.time
 
     code = (await create(node)).opened.code
-    clock.time += 1_000_000
+    node.clock.time += 1_000_000
     await node.rooms.decide(code, commands.take_seat, BOB)
     assert abs(await life() - rooms_keys.UNUSED_ROOM_LIFE_MS) < 60_000
     await node.rooms.start(code, ADA, [ADA, BOB])
     assert abs(await life() - rooms_keys.ROOM_LIFE_MS) < 60_000
-    clock.time += 1_000_000
+    node.clock.time += 1_000_000
     await node.rooms.leave(code, BOB)
     assert abs(await life() - rooms_keys.ROOM_LIFE_MS) < 60_000
 
@@ -589,17 +490,5 @@ async def test_a_room_expires_soon_unless_a_round_was_started(node: Node, clock:
 async def test_a_cached_room_that_has_expired_is_unknown(node: Node) -> None:
     code = (await create(node)).opened.code
     await node.redis.delete(rooms_keys.room(code))
-    with pytest.raises(Refusal, match="unknown_room"):
-        await node.rooms.decide(code, commands.take_seat, BOB)
-    with pytest.raises(Refusal, match="unknown_room"):
-        await node.rooms.load(code)
-
-
-async def test_moves_of_the_race_are_played_on_any_node(
-    node: Node, other: Node, clock: SetClock
-) -> None:
-    room, _ = await node.race_of(ADA, BOB)
-    clock.time = BEGUN
-    for n in (node, other, node):
-        for player in (ADA, BOB):
-            assert isinstance(await n.play(attempt_of(room, player), player), Played)
+    assert await refusal_from(node.rooms.decide(code, commands.take_seat, BOB)) == "unknown_room"
+    assert await refusal_from(node.rooms.load(code)) == "unknown_room"

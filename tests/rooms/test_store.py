@@ -17,13 +17,10 @@ def rooms(database: Database) -> RoomStore:
     return RoomStore(database)
 
 
-async def test_only_the_node_that_stored_a_presence_can_delete_it(
-    redis: Client, rooms: RoomStore
-) -> None:
+async def test_only_the_node_of_a_presence_can_delete_it(redis: Client, rooms: RoomStore) -> None:
     assert await rooms.present(CODE) == {}
-    await rooms.put_present(CODE, ADA, "one")
-    await rooms.put_present(CODE, BOB, "one")
-    await rooms.put_present(CODE, BOB, "two")
+    for player, node in ((ADA, "one"), (BOB, "one"), (BOB, "two")):
+        await rooms.put_present(CODE, player, node)
     assert await rooms.present(CODE) == {ADA: "one", BOB: "two"}
     assert 0 < await redis.ttl(keys.presence(CODE)) <= rooms_keys.PRESENCE_LIFE_S
     # Bob has entered through another node meanwhile.

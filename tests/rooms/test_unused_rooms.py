@@ -37,9 +37,7 @@ async def test_a_room_without_a_round_is_kept_while_a_member_is_present(node: No
     assert await extended(node, code) <= 100
 
 
-async def test_used_rooms_are_not_extended_and_lifetimes_never_shortened(
-    node: Node, other: Node
-) -> None:
+async def test_used_rooms_are_not_extended_nor_lifetimes_shortened(node: Node, other: Node) -> None:
     room = await node.room_of(ADA)
     code = room.opened.code
     node.services.live.subscribe(room, ADA)

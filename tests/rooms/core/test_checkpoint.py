@@ -29,7 +29,6 @@ def text_of(room: Room) -> bytes:
 
 
 def read(text: bytes) -> Checkpoint:
-    """Decode a stored checkpoint."""
     found = msgspec.json.decode(text, type=Entry)
     assert isinstance(found, Checkpoint)
     return found
@@ -65,8 +64,7 @@ def test_a_checkpoint_is_bounded_however_many_come_and_go() -> None:
         sizes.append(len(text_of(room)))
     assert max(sizes) < BOUND
     assert max(sizes[20:75]) + 200 > max(sizes[75:])
-    assert len(room.scores) == MAX_SCORES
-    assert len(room.removed) == MAX_REMOVED
+    assert (len(room.scores), len(room.removed)) == (MAX_SCORES, MAX_REMOVED)
     assert len(room.paces) <= rate_limit.MAX_PACED
     assert room.points.keys() <= {ADA, *room.former}
     # A thousand players join and leave at the same time, so none of their costs has expired.
@@ -141,5 +139,4 @@ def test_folding_a_checkpoint_without_colours_assigns_them() -> None:
     earlier = msgspec.json.decode(text_of(room))
     del earlier["room"]["colours"]
     after = race.fold(None, read(msgspec.json.encode(earlier)))
-    assert after.colours == room.colours
-    assert set(after.colours) == set(PLAYERS)
+    assert (after.colours, set(after.colours)) == (room.colours, set(PLAYERS))

@@ -42,8 +42,7 @@ def test_a_newcomer_to_a_room_without_free_colours_gets_a_former_members_colour(
     come = after(running, [*full[1:], PLAYERS[COLOURS]], full)
     assert come == running | {PLAYERS[COLOURS]: running[full[0]]}
     # The former member returns in place of another one, and gets their colour.
-    again = after(come, [*full[2:], PLAYERS[COLOURS], full[0]], full)
-    assert again[full[0]] == running[full[1]]
+    assert after(come, [*full[2:], PLAYERS[COLOURS], full[0]], full)[full[0]] == running[full[1]]
 
 
 @given(st.data())

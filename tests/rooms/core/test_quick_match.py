@@ -35,6 +35,7 @@ from tests.builders import (
     reached,
     refusal_of,
     room_of,
+    round_of,
     then,
 )
 
@@ -51,7 +52,6 @@ def match_of(*players: PlayerId) -> Room:
 
 
 def start(room: Room, present: set[PlayerId]) -> Event:
-    """Start the first round automatically."""
     return commands.start(room, None, DEAL, "c0ffee", START, present=present)
 
 
@@ -71,6 +71,7 @@ def test_a_quick_match_is_public_and_waits_for_a_second_player() -> None:
     assert quick_match.waits(room)
     assert quick_match.offered(room, {ADA})
     assert not quick_match.offered(room, {BOB}), "its player is away"
+    assert commands.match(room, ADA, START) is None, "the player keeps the seat"
     assert not quick_match.offered(match_of(ADA, BOB), {ADA, BOB})
 
 
@@ -84,15 +85,9 @@ def test_other_rooms_and_rooms_with_a_round_do_not_wait(room: Room) -> None:
 
 def test_a_match_made_private_by_an_earlier_release_does_not_wait() -> None:
     room = match_of(ADA)
-    closed = then(room, PublicSet(False, START))
-    locked = then(room, LockSet(True, START))
-    for each in (closed, locked):
+    for each in (then(room, PublicSet(False, START)), then(room, LockSet(True, START))):
         assert not quick_match.offered(each, {ADA})
         assert quick_match.bot_at(each) is None
-
-
-def test_a_waiting_player_keeps_the_seat() -> None:
-    assert commands.match(match_of(ADA), ADA, START) is None
 
 
 def test_the_bot_joins_20_seconds_after_the_waiting_player() -> None:
@@ -123,25 +118,14 @@ def test_the_round_starts_when_both_players_are_present() -> None:
     assert not quick_match.starts(room, {ADA})
     assert not quick_match.starts(match_of(ADA), {ADA})
     assert quick_match.starts(room, {ADA, BOB})
+    out = then(room, commands.set_ready(room, BOB, False, START))
+    assert not quick_match.starts(out, {ADA, BOB}), "a player sits out"
     assert refusal_of(lambda: start(room, {ADA})) == "players_away"
     begun = then(room, start(room, {ADA, BOB}))
-    assert begun.round is not None
-    assert begun.round.players == (ADA, BOB)
-    assert begun.round.public
+    assert (round_of(begun).players, round_of(begun).public) == ((ADA, BOB), True)
     assert refusal_of(lambda: start(begun, {ADA, BOB})) == "round_running"
-
-
-def test_a_player_who_sits_out_delays_the_start() -> None:
-    room = match_of(ADA, BOB)
-    room = then(room, commands.set_ready(room, BOB, False, START))
-    assert not quick_match.starts(room, {ADA, BOB})
-
-
-def test_a_second_round_never_starts_automatically() -> None:
-    room = racing()
-    for player in (ADA, PACE_BOT):
-        room = finished(room, player, reached(1))
-    assert refusal_of(lambda: start(room, {ADA})) == "round_running"
+    over = finished(finished(begun, ADA, reached(1)), BOB, reached(1))
+    assert refusal_of(lambda: start(over, {ADA, BOB})) == "round_running", "no second round"
 
 
 def test_the_bot_stops_when_all_other_players_have_finished() -> None:
@@ -159,8 +143,7 @@ def test_the_bot_is_always_present_and_plays_with_any_player() -> None:
     assert room.round.players == (ADA, PACE_BOT)
     for player in (ADA, PACE_BOT):
         room = finished(room, player, reached(2 if player == ADA else 1))
-    assert room.points == {ADA: 1}
-    assert room.wins == {ADA: 1}
+    assert (room.points, room.wins) == ({ADA: 1}, {ADA: 1})
     deal = DealId("dea2000000000000")
     assert commands.start(room, ADA, deal, "c0ffee", START, present={ADA}) is not None
     idle = then(room, commands.set_ready(room, ADA, False, START))
@@ -186,10 +169,8 @@ def test_nobody_runs_a_quick_match() -> None:
         assert commands.replace_host(room, ADA, START, {BOB}, START) is None
         assert then(room, commands.leave(room, ADA, START)).host is None
     waiting = match_of(ADA, BOB)
-    by_hand = refusal_of(
-        lambda: commands.start(waiting, ADA, DEAL, "", START, present={ADA}, anyway=True)
-    )
-    assert by_hand == "no_host", "it starts automatically, with both players"
+    by_hand = partial(commands.start, waiting, ADA, DEAL, "", START, present={ADA}, anyway=True)
+    assert refusal_of(by_hand) == "no_host", "it starts automatically, with both players"
     left = then(with_bot(), commands.leave(with_bot(), ADA, START))
     assert then(left, commands.take_seat(left, CYD, START)).host is None
 
@@ -204,13 +185,9 @@ def test_a_rematch_of_a_quick_match_needs_both_players_agreement() -> None:
         return commands.start(room, BOB, DEAL, "", START, present={ADA, BOB}, anyway=anyway)
 
     assert refusal_of(lambda: rematch(anyway=False)) == "not_ready"
-    alone = then(room, rematch(anyway=True))
-    assert alone.round is not None
-    assert alone.round.players == (BOB,)
+    assert round_of(then(room, rematch(anyway=True))).players == (BOB,)
     room = then(room, commands.set_ready(room, ADA, True, START))
-    both = then(room, rematch(anyway=False))
-    assert both.round is not None
-    assert both.round.players == (ADA, BOB)
+    assert round_of(then(room, rematch(anyway=False))).players == (ADA, BOB)
 
 
 def test_the_bot_is_never_away() -> None:
