@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from itertools import product
 
 import msgspec
 import pytest
@@ -16,7 +17,6 @@ from engine.notation import move_text, parse_move
 from server.base.core import days
 from server.base.core.days import DailyId
 from server.base.core.ids import AttemptId, DealId, PlayerId, attempt_id
-from server.base.core.refusal import Refusal
 from server.base.outbox import outbox
 from server.base.work.random_text import random_id
 from server.play.answers import Played, Snapshot
@@ -27,7 +27,7 @@ from server.play.core.finish import Finish
 from server.play.core.keys import AttemptDue
 from tests.base.outbox.outboxes import all_due, all_effects
 from tests.base.redis.servers import in_flight, until, writes_held_up
-from tests.builders import ADA, BOB, LIMIT, START
+from tests.builders import ADA, BOB, LIMIT, START, refusal_from
 from tests.conftest import ALONE
 from tests.engine.positions import is_view_pile
 from tests.nodes import Node, SetClock, node_on
@@ -43,7 +43,6 @@ Answer = Played | Attempt | Snapshot
 async def begin(
     node: Node, player: PlayerId = ADA, game: str = "lady-betty", day: int = DAY
 ) -> AttemptId:
-    """Start a player's attempt at a daily, and return its id."""
     deal = await node.services.deal_store.daily(DailyId(game, day))
     started = Started(player, deal.id, game, "standard", None, day, START, DEADLINE, deal.rules)
     return (await node.attempts.start(started)).id
@@ -113,35 +112,30 @@ async def test_opening_an_attempt_returns_its_players_view(node: Node, other: No
 async def test_a_player_can_use_only_their_own_attempts(node: Node) -> None:
     attempt = await begin(node)
     deal, _ = attempt.split(".")
-    strange = [attempt_id(DealId(deal), BOB), AttemptId("x"), attempt_id(DealId("0" * 16), ADA)]
+    strange = [attempt_id(DealId(deal), BOB), attempt_id(DealId("0" * 16), ADA)]
+    strange += [AttemptId(text) for text in ("", "x", "a.b")]
     for found, player in [(attempt, BOB), *((id_, ADA) for id_ in strange)]:
-        with pytest.raises(Refusal, match="unknown_attempt"):
-            await node.attempts.open(found, player)
-        for seq in (1, 2, 3):
-            with pytest.raises(Refusal, match="unknown_attempt"):
-                await command(node, found, seq, "s>t0", player)
+        assert await refusal_from(node.attempts.open(found, player)) == "unknown_attempt"
+        for seq, move in product((1, 2, 3), ("s>t0", "resign")):
+            assert await refusal_from(command(node, found, seq, move, player)) == "unknown_attempt"
     for missing in strange:
         assert await node.attempts.find(missing) is None
     assert len(await entries(node, attempt)) == 1
 
 
-async def test_a_started_daily_can_be_played_on_a_node_with_a_lagging_clock(
-    node: Node, clock: SetClock
-) -> None:
+async def test_a_started_daily_can_be_played_on_a_node_with_a_lagging_clock(node: Node) -> None:
     attempt = await begin(node)
-    clock.time = START - 1
+    node.clock.time = START - 1
     assert (await node.attempts.open(attempt, ADA)).seq == 1
     assert isinstance(await command(node, attempt, 2, "s>t0"), Played)
     assert (await node.state_of(attempt)).at == START
 
 
-async def test_a_moves_delta_leads_from_one_view_to_the_next(
-    node: Node, other: Node, clock: SetClock
-) -> None:
+async def test_a_moves_delta_leads_from_one_view_to_the_next(node: Node, other: Node) -> None:
     attempt = await begin(node, game="robert")
     view = (await node.attempts.open(attempt, ADA)).view
     for number in range(2, 30):
-        clock.time += 1_000
+        node.clock.time += 1_000
         played = await (node, other)[number % 2].play(attempt, ADA)
         after = played.after
         assert (after.id, after.seq, after.result.moves) == (attempt, number, number - 1)
@@ -165,15 +159,12 @@ async def test_a_resent_command_gets_its_first_answer_again(node: Node, other: N
 
 @pytest.mark.parametrize("seq", [1, 2, 3, 5, 100])
 @pytest.mark.parametrize("move", ["s>t6", "resign", "nonsense"])
-async def test_an_unexpected_sequence_number_is_answered_by_a_snapshot(
-    node: Node, other: Node, seq: int, move: str
-) -> None:
+async def test_wrong_numbers_get_a_snapshot(node: Node, other: Node, seq: int, move: str) -> None:
     attempt = await begin(node, game="deuces")
     for _ in range(2):
         await node.play(attempt, ADA)
     for each in (node, other):
-        answer = await command(each, attempt, seq, move)
-        assert answer == await node.attempts.open(attempt, ADA)
+        assert await command(each, attempt, seq, move) == await node.attempts.open(attempt, ADA)
     assert len(await entries(node, attempt)) == 3
 
 
@@ -181,9 +172,7 @@ async def test_an_unexpected_sequence_number_is_answered_by_a_snapshot(
     ("move", "code"),
     [("illegal", "illegal_move"), ("castle", "bad_move"), ("nonsense", "bad_move")],
 )
-async def test_a_refused_move_leaves_its_number_free(
-    node: Node, other: Node, move: str, code: str
-) -> None:
+async def test_refused_moves_keep_numbers(node: Node, other: Node, move: str, code: str) -> None:
     attempt = await begin(node)
     await other.state_of(attempt)
     await node.play(attempt, ADA)
@@ -193,8 +182,7 @@ async def test_a_refused_move_leaves_its_number_free(
         possible = [rules.move(pile, rules.tableau[0]) for pile in rules.tableau]
         move = move_text(rules, next(each for each in possible if each not in legal_moves(board)))
     for each in (node, other):
-        with pytest.raises(Refusal, match=code):
-            await command(each, attempt, 3, move)
+        assert await refusal_from(command(each, attempt, 3, move)) == code
     assert isinstance(await other.play(attempt, ADA), Played)
 
 
@@ -205,20 +193,17 @@ async def test_commands_after_the_end_are_refused(node: Node, other: Node) -> No
     assert last.end in {"won", "stuck"}
     for each in (node, other):
         for move in ("s>t0", "resign"):
-            with pytest.raises(Refusal, match="attempt_ended"):
-                await command(each, attempt, last.seq + 1, move)
+            assert await refusal_from(command(each, attempt, last.seq + 1, move)) == "attempt_ended"
         again = await command(each, attempt, last.seq, final)
         assert isinstance(again, Played)
         assert again.after == last
 
 
-async def test_a_move_after_the_deadline_is_answered_by_a_snapshot_with_the_end(
-    node: Node, other: Node, clock: SetClock
-) -> None:
+async def test_a_move_after_the_deadline_gets_a_final_snapshot(node: Node, other: Node) -> None:
     attempt = await begin(node)
     await node.play(attempt, ADA)
     await other.state_of(attempt)
-    clock.time = DEADLINE
+    node.clock.time = DEADLINE
     for each in (node, other):
         answer = await command(each, attempt, 3, "s>t0")
         assert isinstance(answer, Snapshot)
@@ -226,13 +211,11 @@ async def test_a_move_after_the_deadline_is_answered_by_a_snapshot_with_the_end(
     assert len(await entries(node, attempt)) == 3
 
 
-async def test_reading_an_attempt_after_its_deadline_ends_it_once(
-    node: Node, other: Node, clock: SetClock
-) -> None:
+async def test_reading_an_attempt_after_its_deadline_ends_it_once(node: Node, other: Node) -> None:
     attempt = await begin(node)
-    clock.time = DEADLINE - 1
+    node.clock.time = DEADLINE - 1
     assert (await other.state_of(attempt)).end is None
-    clock.time = DEADLINE + 5_000
+    node.clock.time = DEADLINE + 5_000
     states = await asyncio.gather(*(n.state_of(attempt) for n in (node, other, node, other)))
     assert {state.end for state in states} == {"time"}
     assert msgspec.json.decode((await entries(node, attempt))[-1]) == {
@@ -273,21 +256,10 @@ async def test_the_last_entry_is_stored_together_with_its_effect(
     state = await node.state_of(attempt)
     finish = Finish(attempt, ADA, state.start.deal, "lady-betty", None, DAY, state.result)
     [(field, text)] = await all_effects(node.services.outbox_store)
-    assert field == attempt
-    assert msgspec.json.decode(text, type=Finish) == finish
+    assert (field, msgspec.json.decode(text, type=Finish)) == (attempt, finish)
     assert node.outbox.queue.get_nowait() == finish
     assert node.outbox.queue.empty()
-    left = await node.redis.pttl(keys.attempt(attempt))
-    assert left > 0
-
-
-async def test_resigning_before_the_start_counts_no_time(node: Node, clock: SetClock) -> None:
-    attempt = await begin(node)
-    clock.time = START - 3_000
-    await node.attempts.give_up(attempt)
-    clock.time = START
-    state = await node.state_of(attempt)
-    assert (state.end, state.result.time) == ("resigned", 0)
+    assert await node.redis.pttl(keys.attempt(attempt)) > 0
 
 
 async def test_finishes_beyond_the_queues_bound_stay_in_the_outbox(
@@ -303,9 +275,7 @@ async def test_finishes_beyond_the_queues_bound_stay_in_the_outbox(
         assert len(await all_effects(node.services.outbox_store)) == 3
 
 
-async def test_only_one_of_two_moves_with_the_same_number_is_played(
-    node: Node, other: Node
-) -> None:
+async def test_only_one_of_two_moves_with_one_number_is_played(node: Node, other: Node) -> None:
     attempt = await begin(node)
     for seq in range(2, 12):
         # To different piles; both are legal.
@@ -313,8 +283,7 @@ async def test_only_one_of_two_moves_with_the_same_number_is_played(
         answers = await asyncio.gather(
             *(command(n, attempt, seq, move) for n, move in zip((node, other), moves, strict=True))
         )
-        kinds = {type(answer) for answer in answers}
-        assert kinds == {Played, Snapshot}
+        assert {type(answer) for answer in answers} == {Played, Snapshot}
         assert len(await entries(node, attempt)) == seq
 
 
@@ -327,15 +296,6 @@ async def test_a_move_sent_twice_concurrently_is_played_once(node: Node, other: 
         assert isinstance(answers[0], Played)
         assert all(answer == answers[0] for answer in answers)
         assert len(await entries(node, attempt)) == seq
-
-
-async def test_pipelined_moves_are_played_in_order(node: Node) -> None:
-    attempt = await begin(node)
-    await command(node, attempt, 2, "s>t0")
-    tasks = [asyncio.create_task(command(node, attempt, seq, "s>t0")) for seq in range(3, 23)]
-    answers = await asyncio.gather(*tasks)
-    played = [answer for answer in answers if isinstance(answer, Played)]
-    assert [answer.after.seq for answer in played] == list(range(3, 23))
 
 
 async def test_a_move_of_an_ended_session_is_answered_when_resent(node: Node, other: Node) -> None:
@@ -353,9 +313,7 @@ async def test_a_move_of_an_ended_session_is_answered_when_resent(node: Node, ot
     assert len(await entries(node, attempt)) == 3
 
 
-async def test_subscribers_are_notified_of_every_entry_appended_by_this_node(
-    node: Node, other: Node
-) -> None:
+async def test_subscribers_are_notified_of_every_entry_appended(node: Node, other: Node) -> None:
     notified: list[tuple[int, str | None]] = []
     attempt = await begin(node)
     node.attempts.appended.subscribe(lambda _, state, __: notified.append((state.seq, state.end)))
@@ -372,8 +330,7 @@ async def test_missing_attempts_evict_nothing_from_the_cache(node: Node) -> None
     for number in range(50):
         strange = AttemptId(f"{number:016}.{ADA}")
         assert await node.attempts.find(strange) is None
-        with pytest.raises(Refusal, match="unknown_attempt"):
-            await command(node, strange, 2, "s>t0")
+        assert await refusal_from(command(node, strange, 2, "s>t0")) == "unknown_attempt"
     replicas = node.attempts._replicas
     assert (len(replicas._used.held), len(replicas._read_only.held)) == held
     # Reading missing attempts does not evict a played one.
@@ -393,8 +350,7 @@ async def test_moves_beyond_the_limit_are_refused(
         last = await node.play(attempt, ADA)
     final = (await moves(node, attempt))[-1]
     for each in (node, other):
-        with pytest.raises(Refusal, match="too_many_moves"):
-            await command(each, attempt, 5, "s>t0")
+        assert await refusal_from(command(each, attempt, 5, "s>t0")) == "too_many_moves"
         assert await command(each, attempt, 4, final) == last
     assert isinstance(await command(other, attempt, 5, "resign"), Attempt)
 

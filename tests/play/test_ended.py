@@ -37,7 +37,6 @@ REQUEST = b"GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
 
 def left() -> Counter[str]:
-    """Count the objects of connections by class."""
     return Counter(type(each).__name__ for each in gc.get_objects() if type(each) in OURS)
 
 
@@ -62,7 +61,6 @@ async def leave(port: int) -> None:
 
 
 async def abort(port: int) -> None:
-    """Abort the connection in the middle of a command."""
     async with opened(port) as client:
         await client.hello()
         client.send("daily.open", game="robert")
@@ -70,7 +68,6 @@ async def abort(port: int) -> None:
 
 
 async def open_too_many_sessions(port: int) -> None:
-    """Open more sessions than a player is permitted."""
     async with AsyncExitStack() as stack:
         first, *others = [
             await stack.enter_async_context(opened(port)) for _ in range(MAX_SESSIONS + 1)
@@ -82,20 +79,17 @@ async def open_too_many_sessions(port: int) -> None:
 
 
 async def refused_hello(port: int) -> None:
-    """Request an unknown protocol version."""
     async with opened(port) as client:
         await client.ask("hello", version=1_000)
         assert await client.closed() == 4002
 
 
 async def no_hello(port: int) -> None:
-    """Send no hello in time."""
     async with opened(port) as client:
         assert await client.closed() == 4003
 
 
 async def bad_messages(port: int) -> None:
-    """Send too many malformed messages."""
     async with opened(port) as client:
         await client.hello()
         for _ in range(int(limits.PLAYER_OFFENCES.at_once) + 1):
@@ -104,7 +98,6 @@ async def bad_messages(port: int) -> None:
 
 
 async def break_the_protocol(port: int) -> None:
-    """Send a malformed frame."""
     for script in (frame(3), frame(BINARY, masked=False), frame(PING, flags=0)):
         async with connected(port) as client:
             await client.shake()
@@ -113,7 +106,6 @@ async def break_the_protocol(port: int) -> None:
 
 
 async def do_not_read(port: int) -> None:
-    """Read nothing, until the server closes the connection."""
     async with connected(port) as client:
         await client.shake()
         (held,) = [each for each in gc.get_objects() if type(each) is Socket]

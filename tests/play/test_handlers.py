@@ -16,7 +16,7 @@ from server.base.core.ids import DealId
 from server.base.redis.connection import connect
 from server.deals.store import DealStore
 from tests.clients.client import Client, Message, opened
-from tests.clients.play import race_of, resign
+from tests.clients.play import race_of
 from tests.conftest import ALONE, database_on, node, secret_keys
 from tests.engine import positions
 
@@ -24,12 +24,10 @@ pytestmark = [ALONE, pytest.mark.usefixtures("short_countdown")]
 
 
 def shown(attempt: Message) -> dict[str, Any]:
-    """Return the fields of a snapshot that describe the board."""
     return {key: attempt[key] for key in ("seq", "piles", "redeals", "result")}
 
 
 def after(piles: dict[str, str], answer: Message) -> dict[str, str]:
-    """Apply a move's changes to the piles, as PROTOCOL.md specifies."""
     changed = dict(piles)
     for pile, take, put in answer["changes"]:
         changed[pile] = changed[pile][: len(changed[pile]) - 2 * take] + put
@@ -37,7 +35,6 @@ def after(piles: dict[str, str], answer: Message) -> dict[str, str]:
 
 
 async def deal_first(client: Client, attempt: Message, count: int = 3) -> list[Message]:
-    """Deal cards from the stock of a game with a waste, and return the answers."""
     return [
         await client.ask("move", attempt=attempt["attempt"], seq=attempt["seq"] + n, move="s>w")
         for n in range(1, count + 1)
@@ -45,7 +42,6 @@ async def deal_first(client: Client, attempt: Message, count: int = 3) -> list[M
 
 
 def first_move(attempt: Message) -> str:
-    """Return the first legal move of a snapshot, sorted by text."""
     rules = ruleset(attempt["game"])
     texts = [attempt["piles"][name] for name in rules.pile_names]
     names = [[text[at : at + 2] for at in range(0, len(text), 2)] for text in texts]
@@ -55,13 +51,11 @@ def first_move(attempt: Message) -> str:
 
 @pytest.mark.parametrize("game", list(games()))
 async def test_a_move_is_answered_by_its_changes(port: int, game: str) -> None:
-    """Play the first legal move of each game; its answer leads to the next snapshot."""
     async with opened(port) as client:
         (attempt,) = await race_of(client, game=game)
         move = first_move(attempt)
         answer = await client.ask("move", attempt=attempt["attempt"], seq=2, move=move)
-        assert answer["type"] == "moved"
-        assert answer["result"]["moves"] == 1
+        assert (answer["type"], answer["result"]["moves"]) == ("moved", 1)
         snapshot = await client.ask("attempt.open", attempt=attempt["attempt"])
         assert snapshot["piles"] == after(attempt["piles"], answer)
 
@@ -86,25 +80,6 @@ async def test_a_resent_move_gets_its_first_answer_again(port: int) -> None:
         assert snapshot["result"]["moves"] == 3
 
 
-async def test_a_resent_resignation_gets_its_first_answer_again(port: int) -> None:
-    async with opened(port) as client:
-        (attempt,) = await race_of(client)
-        first = await resign(client, attempt)
-        assert {**await resign(client, attempt), "re": 0} == {**first, "re": 0}
-
-
-@pytest.mark.parametrize("seq", [1, 2, 3, 6, 1000])
-async def test_an_unexpected_number_is_answered_by_a_snapshot(port: int, seq: int) -> None:
-    async with opened(port) as client:
-        (attempt,) = await race_of(client)
-        await deal_first(client, attempt)
-        answer = await client.ask("move", attempt=attempt["attempt"], seq=seq, move="w>f0")
-        snapshot = await client.ask("attempt.open", attempt=attempt["attempt"])
-        assert answer["type"] == "attempt"
-        assert shown(answer) == shown(snapshot)
-        assert answer["seq"] == 4
-
-
 @pytest.mark.parametrize(
     ("move", "code"),
     [
@@ -119,44 +94,13 @@ async def test_an_unexpected_number_is_answered_by_a_snapshot(port: int, seq: in
         ("s>w ", "bad_move"),
     ],
 )
-async def test_an_illegal_or_malformed_move_is_refused_and_its_number_stays_free(
-    port: int, move: str, code: str
-) -> None:
+async def test_a_wrong_move_is_refused_and_its_number_free(port: int, move: str, code: str) -> None:
     async with opened(port) as client:
         (attempt,) = await race_of(client)
         refused = await client.ask("move", attempt=attempt["attempt"], seq=2, move=move)
         assert refused["code"] == code
         (played,) = await deal_first(client, attempt, 1)
         assert played["seq"] == 2
-
-
-async def test_a_move_after_the_end_is_refused(port: int) -> None:
-    async with opened(port) as client:
-        (attempt,) = await race_of(client)
-        await resign(client, attempt)
-        late = await client.ask("move", attempt=attempt["attempt"], seq=3, move="s>w")
-        assert late["code"] == "attempt_ended"
-
-
-async def test_another_players_attempt_is_unknown(port: int) -> None:
-    async with opened(port) as one, opened(port) as other:
-        mine, _ = await race_of(one, other)
-        for command, fields in (
-            ("attempt.open", {}),
-            ("move", {"seq": 2, "move": "s>w"}),
-            ("resign", {"seq": 2}),
-        ):
-            answer = await other.ask(command, attempt=mine["attempt"], **fields)
-            assert answer["code"] == "unknown_attempt"
-        assert (await one.ask("attempt.open", attempt=mine["attempt"]))["seq"] == 1
-
-
-@pytest.mark.parametrize("attempt", ["", "x", "a.b", "0123456789abcdef.0123456789abcdef"])
-async def test_a_missing_attempt_is_unknown(port: int, attempt: str) -> None:
-    async with opened(port) as client:
-        await client.hello()
-        answer = await client.ask("move", attempt=attempt, seq=2, move="s>w")
-        assert answer["code"] == "unknown_attempt"
 
 
 async def test_a_dropped_socket_resumes_with_nothing_lost(port: int) -> None:
@@ -174,11 +118,9 @@ async def test_a_dropped_socket_resumes_with_nothing_lost(port: int) -> None:
     async with opened(port) as client:
         await client.hello(token)
         await client.ask("room.join", code=room["code"])
-        resumed = await client.next("attempt")
-        assert resumed["seq"] in {4, 5}
+        assert (await client.next("attempt"))["seq"] in {4, 5}
         resent = await client.ask("move", attempt=attempt["attempt"], seq=5, move="s>w")
-        assert resent["result"]["moves"] == 4
-        assert answers[-1]["result"]["moves"] == 3
+        assert (resent["result"]["moves"], answers[-1]["result"]["moves"]) == (4, 3)
 
 
 async def test_two_nodes_never_fork_an_attempt(redis_url: str) -> None:
@@ -187,8 +129,7 @@ async def test_two_nodes_never_fork_an_attempt(redis_url: str) -> None:
         async with opened(here) as old:
             token = (await old.hello())["token"]
             await old.ask("room.create", game="robert", seats=1, limit=600, key="k" * 8)
-            code = (await old.next("room"))["code"]
-            await old.ask("room.start", code=code)
+            await old.ask("room.start", code=(await old.next("room"))["code"])
             attempt = await old.next("attempt")
             await deal_first(old, attempt, 2)
             async with opened(there) as new:
@@ -200,9 +141,7 @@ async def test_two_nodes_never_fork_an_attempt(redis_url: str) -> None:
             await back.hello(token)
             await back.ask("attempt.open", attempt=attempt["attempt"])
             stale = await back.ask("move", attempt=attempt["attempt"], seq=4, move="w>f0")
-            assert stale["type"] == "attempt"
-            assert stale["seq"] == 5
-            assert stale["result"]["moves"] == 4
+            assert (stale["type"], stale["seq"], stale["result"]["moves"]) == ("attempt", 5, 4)
 
 
 async def test_acknowledged_moves_can_be_replayed_from_the_seed(redis_url: str) -> None:

@@ -13,7 +13,7 @@ from server.base.journals.cache import ReplicaCache
 from server.play.resume import MAX_MISSED
 from tests.clients.seats import HubNode, Seat
 from tests.conftest import ALONE
-from tests.nodes import Node, SetClock
+from tests.nodes import Node
 from tests.play.test_resume_handlers import have
 from tests.prices import Prices, same, varied
 
@@ -29,7 +29,6 @@ async def begun(seat: Seat, game: str, variant: str = "standard", key: str = "so
 
 
 async def play(node: Node, seat: Seat, attempt: Any, count: int) -> None:
-    """Play up to `count` moves, from the stock if possible."""
     for _ in range(count):
         state = await node.state_of(AttemptId(attempt["attempt"]))
         rules, moves = state.board.ruleset, legal_moves(state.board)
@@ -49,47 +48,41 @@ async def play(node: Node, seat: Seat, attempt: Any, count: int) -> None:
         ("klondike", "stock.turns=2", 3),
     ],
 )
-async def test_prices_in_play_follow_from_the_work(  # noqa: PLR0917 - fixtures
-    hub: HubNode,
-    node: Node,
-    clock: SetClock,
-    monkeypatch: pytest.MonkeyPatch,
-    game: str,
-    variant: str,
-    count: int,
+async def test_prices_in_play_follow_from_the_work(
+    hub: HubNode, monkeypatch: pytest.MonkeyPatch, game: str, variant: str, count: int
 ) -> None:
-    prices, bob = Prices(node, monkeypatch), await hub.seat()
+    prices, bob = Prices(hub.node, monkeypatch), await hub.seat()
     await prices.count_baseline(bob)
     attempt = await begun(bob, game, variant)
     this = {"attempt": attempt["attempt"]}
-    await play(node, bob, attempt, count)
+    await play(hub.node, bob, attempt, count)
 
     async def next_seq() -> int:
-        return (await node.state_of(AttemptId(attempt["attempt"]))).seq + 1
+        return (await hub.node.state_of(AttemptId(attempt["attempt"]))).seq + 1
 
     def unread(_: int) -> dict[str, Any]:
-        node.services.attempts._replicas = ReplicaCache()
+        hub.node.services.attempts._replicas = ReplicaCache()
         return this
 
     await prices.count(bob, "attempt.open", "in memory", same(**this))
     await prices.count(bob, "attempt.open", "not in memory", unread)
     known = have(await bob.ask("attempt.open", **this))
     await prices.count(bob, "attempt.open", "that is known", same(**this, have=known))
-    await play(node, bob, attempt, min(count, MAX_MISSED))
+    await play(hub.node, bob, attempt, min(count, MAX_MISSED))
     behind = {"have": known}
     await prices.count(bob, "attempt.open", "that is missed", same(**this, **behind))
     await prices.count(bob, "attempt.open", "that is missed, not in memory",
                        lambda number: unread(number) | behind)  # fmt: skip
 
     async def go_on() -> None:
-        await play(node, bob, attempt, 1)
+        await play(hub.node, bob, attempt, 1)
 
     first = await next_seq()
     hints = varied("seq", [first, first + 2, first + 4], **this)
     await prices.count(bob, "Hint", "once", hints, undo=go_on)
     first = await next_seq()
     await prices.count(bob, "Undo", "once", varied("seq", [first, first + 1, first + 2], **this))
-    board = (await node.state_of(AttemptId(attempt["attempt"]))).board
+    board = (await hub.node.state_of(AttemptId(attempt["attempt"]))).board
     move, first = move_text(board.ruleset, legal_moves(board)[0]), await next_seq()
 
     async def undo() -> None:
@@ -101,6 +94,6 @@ async def test_prices_in_play_follow_from_the_work(  # noqa: PLR0917 - fixtures
     given = varied("attempt", [each["attempt"] for each in others], seq=2)
     await prices.count(bob, "resign", "a new one", given)
     await bob.ask("resign", **this, seq=await next_seq())
-    clock.time += 7_200_001
+    hub.node.clock.time += 7_200_001
     await prices.count(bob, "GetRun", "of the attempt", same(**this))
     prices.check("play", is_repeated=True)

@@ -27,7 +27,7 @@ from server.play.resume import MAX_MISSED, Missed, find_missed, missed_of
 from tests.builders import ADA, LIMIT, START, started
 from tests.conftest import ALONE
 from tests.engine.positions import ALL
-from tests.nodes import Node, SetClock
+from tests.nodes import Node
 from tests.play.test_attempts import begin, command
 from tests.relatives import find_ruleset
 from tests.sizes import SAMPLED, cases
@@ -65,21 +65,17 @@ def journals(draw: st.DrawFn) -> list[Step]:
 
 
 def followed(view: View, missed: Missed) -> View:
-    """Return the view after the missed moves are applied to an earlier one."""
     for _, delta in missed.moves:
         view = apply_delta(view, delta)
     return view
 
 
 def now(steps: list[Step]) -> Snapshot:
-    """Return the snapshot after the last entry."""
     return snapshot_of(steps[-1].after, "00")
 
 
 @given(journals(), st.data())
-def test_missed_moves_lead_from_an_earlier_view_to_the_snapshot(
-    steps: list[Step], data: st.DataObject
-) -> None:
+def test_missed_moves_lead_to_the_snapshot(steps: list[Step], data: st.DataObject) -> None:
     # A client with the last entry is answered without the journal.
     had = data.draw(st.sampled_from(steps[:-1])).after
     view = view_of(had.board)
@@ -112,19 +108,10 @@ def test_the_text_of_a_view_has_two_letters_per_card(steps: list[Step]) -> None:
         view = view_of(step.after.board)
         *piles, redeals = view_text(view).split(",")
         assert [len(pile) for pile in piles] == [2 * len(pile) for pile in view.piles]
-        assert int(redeals) == view.redeals
-        assert digest(view) == fnv1a(view_text(view))
-
-
-@pytest.mark.parametrize(
-    ("text", "found"), [("", 0x811C9DC5), ("a", 0xE40C292C), ("foobar", 0xBF9CF968)]
-)
-def test_the_hash_is_fnv_1a(text: str, found: int) -> None:
-    assert fnv1a(text) == found
+        assert (int(redeals), digest(view)) == (view.redeals, fnv1a(view_text(view)))
 
 
 async def missed_since(node: Node, attempt: AttemptId, had: Snapshot) -> Missed | None:
-    """Return what a client with an earlier snapshot has missed."""
     found = await node.attempts.open(attempt, ADA)
     return await find_missed(node.attempts, found, had.seq, digest(had.view))
 
@@ -139,13 +126,10 @@ async def test_any_node_finds_the_missed_moves(node: Node, other: Node) -> None:
         for view in had:
             missed = await missed_since(back, attempt, view)
             assert missed is not None
-            assert len(missed.moves) == 7 - view.seq
-            assert followed(view.view, missed) == had[-1].view
+            assert (len(missed.moves), followed(view.view, missed)) == (7 - view.seq, had[-1].view)
 
 
-async def test_a_current_client_is_answered_without_reading_the_journal(
-    node: Node,
-) -> None:
+async def test_a_current_client_is_answered_without_reading_the_journal(node: Node) -> None:
     attempt = await begin(node)
     await node.play(attempt, ADA)
     had = await node.attempts.open(attempt, ADA)
@@ -168,13 +152,11 @@ async def test_more_missed_moves_than_the_limit_are_not_returned(node: Node) -> 
     assert await missed_since(node, attempt, had) is None
 
 
-async def test_an_end_without_a_move_is_in_the_result(
-    node: Node, other: Node, clock: SetClock
-) -> None:
+async def test_an_end_without_a_move_is_in_the_result(node: Node, other: Node) -> None:
     attempt = await begin(node)
     had = await node.attempts.open(attempt, ADA)
     await node.play(attempt, ADA)
-    clock.time = START + LIMIT
+    node.clock.time = START + LIMIT
     missed = await missed_since(other, attempt, had)
     assert missed is not None
     assert (missed.now.seq, len(missed.moves), missed.now.result.end) == (3, 1, "time")
@@ -214,7 +196,6 @@ def long_line(state: Attempt) -> list[Step]:
 
 @pytest.fixture
 def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Record how many entries each read of a journal returns."""
     found: list[int] = []
     page, both = JournalStore._page, Database.read_both
 
@@ -235,9 +216,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 @SAMPLED
 @pytest.mark.parametrize("later", [0, 64, 1, 40, 63][: cases(2, 5)])
-async def test_resuming_a_long_journal_reads_few_entries(
-    node: Node, counted: list[int], later: int
-) -> None:
+async def test_resuming_reads_few_entries(node: Node, counted: list[int], later: int) -> None:
     attempt, steps = await long_attempt(node)
     await node.state_of(attempt)
     # The whole journal has been read once, since it was not in the cache.
@@ -250,15 +229,11 @@ async def test_resuming_a_long_journal_reads_few_entries(
         counted.clear()
         missed = await find_missed(node.attempts, now, now.seq - missing, digest(had))
         assert missed is not None
-        assert len(missed.moves) == missing
-        assert followed(had, missed) == now.view
-        assert len(counted) == 1
+        assert (len(missed.moves), followed(had, missed), len(counted)) == (missing, now.view, 1)
         assert counted[0] <= 2 * KEEP_EVERY + 2
 
 
-async def test_a_late_duplicate_on_a_long_journal_reads_few_entries(
-    node: Node, counted: list[int]
-) -> None:
+async def test_a_late_duplicate_reads_few_entries(node: Node, counted: list[int]) -> None:
     attempt, steps = await long_attempt(node)
     await node.state_of(attempt)
     counted.clear()
@@ -273,9 +248,7 @@ async def test_a_late_duplicate_on_a_long_journal_reads_few_entries(
     assert len(counted) <= 4 * 3
 
 
-async def test_a_very_old_duplicate_gets_a_snapshot_without_reading_the_journal(
-    node: Node, counted: list[int]
-) -> None:
+async def test_a_very_old_duplicate_gets_a_snapshot_unread(node: Node, counted: list[int]) -> None:
     attempt, steps = await long_attempt(node)
     await node.state_of(attempt)
     counted.clear()

@@ -23,7 +23,6 @@ from engine.moves import legal_moves
 from engine.notation import move_text, parse_move
 from engine.search import Outcome, cards_never_seen, search
 from server.base.core.ids import AttemptId
-from server.base.core.refusal import Refusal
 from server.base.journals.cache import ReplicaCache
 from server.base.work import line_process
 from server.base.work.background import Background
@@ -35,13 +34,12 @@ from server.play.core.attempt import Attempt, Moved
 from server.play.core.bus import Ended
 from server.play.searcher import Answer, Searcher, leave_core
 from server.play.searches import Searches
-from server.rooms.core.commands import COUNTDOWN_MS
 from tests.base.redis.servers import running, until
-from tests.builders import ADA, BOB, CYD, LIMIT, START, begun, line_home
+from tests.builders import ADA, BOB, CYD, START, begun, line_home, refusal_from
 from tests.conftest import ALONE, debug_captured
 from tests.engine.dead_ends import dead_end_line
 from tests.engine.positions import board
-from tests.nodes import BEGUN, Node, SetClock, attempt_of
+from tests.nodes import BEGUN, Node, attempt_of
 from tests.processes import PATIENCE
 
 pytestmark = ALONE
@@ -76,7 +74,7 @@ Race = Callable[[str], Awaitable[tuple[AttemptId, tuple[str, ...]]]]
 
 
 @pytest.fixture
-def race(node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch) -> Race:
+def race(node: Node, monkeypatch: pytest.MonkeyPatch) -> Race:
     """Return a function that starts a race and returns Ada's attempt, and a line to a dead end."""
 
     async def start(game: str) -> tuple[AttemptId, tuple[str, ...]]:
@@ -84,22 +82,19 @@ def race(node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch) -> Race:
         drawn = SimpleNamespace(choice=secrets.choice, token_bytes=lambda _: seed)
         monkeypatch.setattr("server.deals.store.secrets", drawn)
         room, _ = await node.race_of(ADA, BOB, game=game)
-        clock.time = BEGUN
+        node.clock.time = BEGUN
         return attempt_of(room, ADA), line
 
     return start
 
 
 async def play(node: Node, attempt: AttemptId, line: tuple[str, ...]) -> None:
-    """Play moves, each with the next number."""
     state = await node.state_of(attempt)
     for number, move in enumerate(line, start=state.seq + 1):
         await node.move(attempt, ADA, number, parse_move(state.board.ruleset, move))
 
 
 async def wait_for_end(node: Node, attempt: AttemptId) -> None:
-    """Wait until an attempt has ended."""
-
     async def is_over() -> bool:
         return (await node.state_of(attempt)).end is not None
 
@@ -107,42 +102,17 @@ async def wait_for_end(node: Node, attempt: AttemptId) -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-async def test_an_attempt_at_a_dead_end_is_ended_as_stuck(
-    node: Node, race: Race, game: str
-) -> None:
+async def test_an_attempt_at_a_dead_end_ends_as_stuck(node: Node, race: Race, game: str) -> None:
     attempt, line = await race(game)
     async with running(node.run_all):
         await play(node, attempt, line)
         await wait_for_end(node, attempt)
-
-        async def notified() -> bool:
-            return bool(node.ended)
-
-        await until(notified)
+        await until(lambda: bool(node.ended))
     state = await node.state_of(attempt)
     assert (state.end, state.seq, state.board.moves) == ("stuck", len(line) + 2, len(line))
     entries = (await node.services.journal_store.read(keys.attempt(attempt))).texts
     assert entries[-1] == f'{{"type":"ended","end":"stuck","at":{BEGUN}}}'
     assert node.ended == [Ended(ADA, attempt, state.seq, state.result)]
-
-
-async def test_a_dead_end_does_not_end_an_attempt_with_undo(
-    node: Node, clock: SetClock, race: Race
-) -> None:
-    await race("deuces")
-    _, line = dead_end_line("deuces")
-    room = await node.rooms.create(
-        CYD, "deuces", "standard", seats=1, limit=LIMIT, creation="help", allowed="undo"
-    )
-    room = await node.rooms.start(room.opened.code, CYD, (CYD,))
-    clock.time += COUNTDOWN_MS
-    attempt = attempt_of(room, CYD)
-    await node.rooms.open_attempt(attempt, CYD)
-    for number, move in enumerate(line, start=2):
-        state = await node.state_of(attempt)
-        await node.move(attempt, CYD, number, parse_move(state.board.ruleset, move))
-    assert await node.attempts.end_stuck(attempt, len(line) + 1) is None
-    assert (await node.state_of(attempt)).end is None
 
 
 async def test_a_dead_end_ends_the_attempt_even_after_further_moves(node: Node, race: Race) -> None:
@@ -151,8 +121,7 @@ async def test_a_dead_end_ends_the_attempt_even_after_further_moves(node: Node, 
     found = (await node.state_of(attempt)).seq
     for _ in range(3):
         state = await node.state_of(attempt)
-        move = move_text(state.board.ruleset, legal_moves(state.board)[0])
-        await play(node, attempt, (move,))
+        await play(node, attempt, (move_text(state.board.ruleset, legal_moves(state.board)[0]),))
     assert await node.attempts.end_stuck(attempt, found)
     assert (await node.state_of(attempt)).seq == found + 4
 
@@ -167,13 +136,10 @@ async def test_a_finished_or_lagging_attempt_is_not_ended_as_stuck(node: Node, r
     assert (await node.state_of(attempt)).end == "resigned"
     await node.redis.delete(keys.attempt(attempt))
     node.attempts._replicas = ReplicaCache()
-    with pytest.raises(Refusal, match="unknown_attempt"):
-        await node.attempts.end_stuck(attempt, 4)
+    assert await refusal_from(node.attempts.end_stuck(attempt, 4)) == "unknown_attempt"
 
 
-async def test_an_attempt_of_a_dead_node_is_searched_when_it_is_opened(
-    node: Node, other: Node, race: Race
-) -> None:
+async def test_a_dead_nodes_attempt_is_searched_later(node: Node, other: Node, race: Race) -> None:
     attempt, line = await race("roosevelt")
     await play(node, attempt, line)
     async with running(other.run_all):
@@ -197,9 +163,7 @@ async def test_the_search_process_ends_with_the_service(node: Node, race: Race) 
     assert process.returncode is not None
 
 
-async def test_a_search_process_is_idle_and_avoids_its_nodes_core(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_a_search_process_avoids_its_nodes_core(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(line_process, "STEPS_BACK", True)
     searcher, allowed = Searcher(), os.sched_getaffinity(0)
     own = {min(allowed)}
@@ -221,9 +185,7 @@ async def test_a_search_process_is_idle_and_avoids_its_nodes_core(
 
 
 @pytest.mark.parametrize("own", [{0}, {0, 1}])
-def test_a_search_process_stays_if_the_system_forbids_moving(
-    own: set[int], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_process_stays_if_moving_fails(own: set[int], monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[set[int]] = []
 
     def refuse(_: int, cores: set[int]) -> None:
@@ -284,9 +246,7 @@ def test_a_search_process_whose_node_was_killed_ends_silently() -> None:
     assert (ended.returncode, ended.stderr) == (-signal.SIGPIPE, b"")
 
 
-async def test_the_next_search_runs_after_a_failure(
-    node: Node, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_search_follows_a_failed_one(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
     async def fail(_: Board) -> Answer:
         raise LineProcessError
 
@@ -317,7 +277,6 @@ class LocalSearcher(Searcher):
 
 
 def search_locally(node: Node) -> LocalSearcher:
-    """Make a node search in this process, and return its searcher."""
     searcher = node.services.searches._searcher = LocalSearcher()
     return searcher
 
@@ -356,15 +315,12 @@ async def test_no_search_runs_while_the_last_line_can_be_played(node: Node) -> N
     assert len(searcher.boards) == 1
     attempt = await enqueue(node, attempt, "t2>t3")
     assert len(searcher.boards) == 2
-    step = move_text(TWO_DEEP.ruleset, search(attempt.board).line[0])
-    await enqueue(node, attempt, step)
+    await enqueue(node, attempt, move_text(TWO_DEEP.ruleset, search(attempt.board).line[0]))
     assert len(searcher.boards) == 2
 
 
 @pytest.mark.parametrize("departing", [(), ("t2>t6",)])
-async def test_moves_that_follow_a_line_need_no_search(
-    node: Node, departing: tuple[str, ...]
-) -> None:
+async def test_moves_along_a_line_need_no_search(node: Node, departing: tuple[str, ...]) -> None:
     searcher = search_locally(node)
     found = node.services.searches
     attempt = await enqueue(node, begun("roosevelt", THREE_DEEP))
@@ -377,8 +333,7 @@ async def test_moves_that_follow_a_line_need_no_search(
         put(node, attempt)
         assert not found._pending
     put(node, attempt, line[-1])
-    assert list(found._pending) == [attempt.id]
-    assert searcher.boards == [THREE_DEEP]
+    assert (list(found._pending), searcher.boards) == ([attempt.id], [THREE_DEEP])
 
 
 async def test_a_line_is_kept_whatever_its_length(node: Node) -> None:
@@ -391,42 +346,34 @@ async def test_a_line_is_kept_whatever_its_length(node: Node) -> None:
     assert len(kept.line) > 30
     attempt = put(node, attempt, *(move_text(deep.ruleset, move) for move in kept.line[:-1]))
     assert not node.services.searches._pending
-    assert attempt.board.home == deep.home
-    assert searcher.boards == []
+    assert (attempt.board.home, searcher.boards) == (deep.home, [])
 
 
 @pytest.mark.parametrize("departing", [("t2>t6",), ("t2>t6", "t0>t3")])
-async def test_moves_that_depart_from_a_line_do_not_follow_it(
-    node: Node, departing: tuple[str, ...]
-) -> None:
+async def test_moves_may_depart_from_a_line(node: Node, departing: tuple[str, ...]) -> None:
     search_locally(node)
     attempt = await enqueue(node, begun("roosevelt", THREE_DEEP))
     put(node, after(attempt, *departing[:-1]), departing[-1])
     assert node.services.searches._pending
 
 
-async def test_a_node_runs_one_search_and_its_answer_serves_later_states(
-    node: Node,
-) -> None:
+async def test_a_node_runs_one_search_and_its_answer_serves_later_states(node: Node) -> None:
     searcher = search_locally(node)
     searcher.may.clear()
     line = [move_text(THREE_DEEP.ruleset, move) for move in search(THREE_DEEP).line]
     async with running(node.run_all):
         first = put(node, begun("roosevelt", THREE_DEEP))
-        await until(lambda: asyncio.sleep(0, bool(searcher.boards)))
+        await until(lambda: bool(searcher.boards))
         put(node, first, line[0])
-        other = core.begin(msgspec.structs.replace(first.start, player=BOB), TWO_DEEP)
-        put(node, other)
+        put(node, core.begin(msgspec.structs.replace(first.start, player=BOB), TWO_DEEP))
         await asyncio.sleep(0.01)
         assert searcher.boards == [THREE_DEEP]
         searcher.may.set()
-        await until(lambda: asyncio.sleep(0, not node.services.searches._searches))
+        await until(lambda: not node.services.searches._searches)
     assert searcher.boards == [THREE_DEEP, TWO_DEEP]
 
 
-async def test_a_found_dead_end_is_reported_despite_moves_played_meanwhile(
-    node: Node, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_later_moves_hide_no_dead_end(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
     ended: list[tuple[AttemptId, int]] = []
 
     async def end(attempt: AttemptId, seq: int) -> None:
@@ -437,16 +384,14 @@ async def test_a_found_dead_end_is_reported_despite_moves_played_meanwhile(
     searcher.may.clear()
     async with running(node.run_all):
         first = put(node, begun("roosevelt", DEAD))
-        await until(lambda: asyncio.sleep(0, bool(searcher.boards)))
+        await until(lambda: bool(searcher.boards))
         last = put(node, first, move_text(DEAD.ruleset, legal_moves(DEAD)[0]))
         searcher.may.set()
-        await until(lambda: asyncio.sleep(0, len(ended) == 2))
+        await until(lambda: len(ended) == 2)
     assert ended == [(first.id, first.seq), (first.id, last.seq)]
 
 
-async def test_kept_lines_are_bounded_in_bytes_and_the_oldest_is_dropped(
-    node: Node, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_the_oldest_line_is_dropped(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
     search_locally(node)
     found = node.services.searches
     first = begun("roosevelt", TWO_DEEP)
@@ -458,8 +403,7 @@ async def test_kept_lines_are_bounded_in_bytes_and_the_oldest_is_dropped(
     monkeypatch.setattr(searches, "MAX_LINE_BYTES", 2 * size)
     for attempt in (first, second, first, third):
         await enqueue(node, attempt)
-    assert list(found._lines) == [second.id, third.id]
-    assert found._line_bytes == 2 * size
+    assert (list(found._lines), found._line_bytes) == ([second.id, third.id], 2 * size)
     for attempt in (second, third):
         found._enqueue(core.fold(attempt, core.Ended("resigned", START)))
     assert (found._lines, found._line_bytes) == ({}, 0)

@@ -18,7 +18,7 @@ from server.play.core import attempt, pace_bot
 from server.play.core.attempt import Attempt, Ended, Moved, Started
 from server.play.core.pace_bot import FASTEST_MS, FIRST_MOVE_AFTER_MS, SLOWEST_MS
 from server.play.core.result import MAX_MOVES
-from tests.builders import ADA, CODE, DEAL, LIMIT, START, begun, started
+from tests.builders import CODE, DEAL, LIMIT, START, begun
 
 GAMES = sorted(games())
 
@@ -28,12 +28,10 @@ def bot(game: str = "robert", *, seed: int = 0, deal: str = DEAL, limit: int = L
     rules = ruleset(game)
     names = PACE_BOT, DealId(deal), game, "standard", CODE
     start = Started(*names, None, START, deadline, rules.digest)
-    board = deal_seed(rules, seed.to_bytes(32, "big"))
-    return attempt.begin(start, board)
+    return attempt.begin(start, deal_seed(rules, seed.to_bytes(32, "big")))
 
 
 def played(state: Attempt) -> list[Attempt]:
-    """Return an attempt's states after each of the bot's entries."""
     found = [state]
     while found[-1].end is None:
         event = pace_bot.due(found[-1], found[-1].start.deadline)
@@ -92,8 +90,7 @@ def test_the_bots_pace_varies_with_the_deal_around_1800_ms() -> None:
 
 
 def test_the_bot_stops_at_the_deadline() -> None:
-    states = played(bot(limit=30_000))
-    last = states[-1]
+    last = played(bot(limit=30_000))[-1]
     assert last.end is None
     assert pace_bot.next_at(last) >= last.start.deadline > last.at
     assert pace_bot.due(last, pace_bot.next_at(last)) is None
@@ -108,11 +105,6 @@ def test_a_finished_attempt_gets_no_more_entries() -> None:
 def test_the_bot_resigns_at_the_maximum_of_moves() -> None:
     state = bot()
     before = state.board
-    board = Board(before.ruleset, before.piles, before.redeals, MAX_MOVES)
-    full = replace(state, board=board)
+    full = replace(state, board=Board(before.ruleset, before.piles, before.redeals, MAX_MOVES))
     at = pace_bot.next_at(full)
     assert pace_bot.due(full, at) == Ended("resigned", at)
-
-
-def test_a_players_attempt_is_not_the_bots() -> None:
-    assert not pace_bot.owns(attempt.begin(started(player=ADA), begun().board))

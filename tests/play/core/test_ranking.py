@@ -30,8 +30,7 @@ def test_packing_keeps_the_order(one: Key, other: Key) -> None:
 
 def test_the_highest_value_is_exact_as_a_score() -> None:
     greatest = pack(127, MAX_TIME, MAX_MOVES)
-    assert greatest == 2**53 - 1
-    assert int(float(greatest)) == greatest
+    assert (greatest, int(float(greatest))) == (2**53 - 1, greatest)
 
 
 def test_no_game_has_more_cards_than_a_packed_result_can_hold() -> None:
