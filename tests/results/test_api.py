@@ -20,16 +20,14 @@ from server.results.core import boards
 from tests.builders import ADA, BOB, START
 from tests.clients.site import CLOSED, DATE, DAY, GAME, SETTLED, Site, play_daily
 from tests.conftest import ALONE
-from tests.nodes import Node, SetClock
+from tests.nodes import Node
 
 pytestmark = ALONE
 
 BOARD = boards.BoardId("day", GAME, DAY, "ranked")
 
 
-async def test_a_closed_days_board_shows_results_and_runs(
-    site: Site, node: Node, clock: SetClock
-) -> None:
+async def test_a_closed_days_board_shows_results_and_runs(site: Site, node: Node) -> None:
     await node.services.histories.keep(ADA, START)
     attempts = [await play_daily(node, ADA), await play_daily(node, BOB, moves=2)]
     path = f"/boards/day/{GAME}/{DATE}"
@@ -39,10 +37,10 @@ async def test_a_closed_days_board_shows_results_and_runs(
     assert (row["value"], row["left"], row["moves"]) == (result.home, result.left, result.moves)
     assert (row["player"]["id"], row["run"], reply.json["size"]) == (ADA, None, 1)
     assert reply.headers["Cache-Control"] == f"public, max-age={LIVE}"
-    clock.time = CLOSED
+    node.clock.time = CLOSED
     (guest,) = (await site.get(f"{path}?group=guests")).json["rows"]
     assert (guest["player"]["id"], guest["run"]) == (BOB, attempts[1])
-    clock.time = SETTLED
+    node.clock.time = SETTLED
     later = await site.get(f"{path}?count=10")
     assert (
         later.json["rows"][0]["run"]
@@ -77,9 +75,7 @@ async def test_a_board_is_paginated_and_equal_values_share_a_rank(site: Site, no
         (f"rating/{GAME}/all", 2500),
     ],
 )
-async def test_boards_of_numbers_show_the_numbers(
-    site: Site, node: Node, path: str, value: int
-) -> None:
+async def test_boards_of_numbers_show_them(site: Site, node: Node, path: str, value: int) -> None:
     year, week, _ = date.fromisoformat(DATE).isocalendar()
     path = path.format(week=f"{year}-W{week:02}")
     scope, game, period = path.split("/")
@@ -97,8 +93,7 @@ async def test_the_board_of_best_runs_shows_results(site: Site, node: Node) -> N
     await node.services.histories.keep(ADA, START)
     await play_daily(node, ADA)
     (row,) = (await site.get(f"/boards/best/{GAME}/all")).json["rows"]
-    assert row["value"] + row["left"] == ruleset(GAME).total
-    assert row["run"] is None
+    assert (row["value"] + row["left"], row["run"]) == (ruleset(GAME).total, None)
 
 
 @pytest.mark.parametrize(
@@ -129,16 +124,10 @@ def parts(*known: str) -> st.SearchStrategy[str]:
 @given(
     parts("day", "week", "wins", "best", "rating", "races"),
     parts("all", *games()),
-    st.one_of(
-        parts("all", DATE),
-        st.dates().map(str),
-        st.from_regex(r"\A[0-9]{4}-W[0-9]{2}\Z"),
-    ),
+    st.one_of(parts("all", DATE), st.dates().map(str), st.from_regex(r"\A[0-9]{4}-W[0-9]{2}\Z")),
     st.sampled_from(["ranked", "guests"]),
 )
-def test_a_request_for_an_invalid_board_is_refused(
-    scope: str, game: str, period: str, group: Any
-) -> None:
+def test_requests_for_invalid_boards_fail(scope: str, game: str, period: str, group: Any) -> None:
     with suppress(Refusal):
         board = board_of(OfBoard(scope=scope, game=game, period=period, group=group), DAY)
         assert boards.exists(board)

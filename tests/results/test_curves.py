@@ -21,8 +21,7 @@ DAILY = DailyId("robert", days.day_at(START))
 
 async def test_applying_a_finish_repeatedly_counts_it_once(node: Node, other: Node) -> None:
     for player in (ADA, BOB):
-        attempt = (await node.dailies.open(player, DAILY.game)).attempt
-        await node.play_out(attempt, player)
+        await node.play_out((await node.dailies.open(player, DAILY.game)).attempt, player)
     finishes = [node.outbox.queue.get_nowait() for _ in range(2)]
     for each in (node, other, node):
         for finish in finishes:

@@ -26,7 +26,6 @@ LESS = DayResult(20, 32, 300_000, 60, "resigned", 38)
 
 
 def race(at: int) -> RoundResult:
-    """Return the result of a rated race that was won."""
     result = RoundResult(at, 1, 2, True, 20, 32, 5_000, 40, "stuck", shift=1.0, factor=0.9)
     return replace(result, ranked=True)
 
@@ -113,8 +112,7 @@ async def test_races_can_be_recorded_concurrently_and_in_any_order(node: Node, o
             for each in (node, other)
         )
     )
-    found = await node.services.histories.load(ADA)
-    rating = found.rating(GAME)
+    rating = (await node.services.histories.load(ADA)).rating(GAME)
     assert (rating.mean, rating.rated) == (28.0, 3)
     assert await score(node, BoardId("races", "all", 0, "ranked")) == -3
     assert await score(node, BoardId("rating", GAME, 0, "ranked")) == -rating.value

@@ -86,7 +86,6 @@ async def score(node: Node, board: BoardId) -> int | None:
 
 
 async def sent(node: Node) -> int:
-    """Return the number of bytes sent by Redis."""
     return sum(each["total_net_output_bytes"] for each in await node.database.infos("stats"))
 
 
@@ -159,7 +158,7 @@ async def test_adding_a_result_writes_only_the_result_and_the_totals(node: Node)
     await node.services.histories.add_day(ADA, GAME, TODAY, WON, ())
     after = await fields_in(node, ADA)
     assert dict(after.items() - before.items()).keys() == {
-        *(f"d:{GAME}:{TODAY}", f"t:{GAME}", f"p:{GAME}", "v"),
+        *(f"d:{GAME}:{TODAY}", f"t:{GAME}", f"p:{GAME}", "v")
     }
     assert before.keys() < after.keys()
 
@@ -210,8 +209,7 @@ async def test_a_page_is_read_in_slices_and_reread_after_a_concurrent_change(
 
     monkeypatch.setattr(HistoryStore, "version", after_a_change)
     found = await node.services.histories.page(ADA, MAX_DAYS)
-    assert found.version == 2
-    assert found.days[GAME, TODAY] == HALF
+    assert (found.version, found.days[GAME, TODAY]) == (2, HALF)
     results = len(found.days) + len(found.rounds)
     assert results == len(games()) * (MAX_DAYS + ROUNDS)
     assert await passes_of(node.services.histories.page(ADA, MAX_DAYS)) > results // BATCH
@@ -294,5 +292,4 @@ async def test_a_history_that_changes_during_a_read_is_reread(
 
     monkeypatch.setattr(HistoryStore, "_state", after_a_change)
     found = await node.services.histories.load(ADA)
-    assert found.version == 2
-    assert found.days[GAME, TODAY] == WON
+    assert (found.version, found.days[GAME, TODAY]) == (2, WON)

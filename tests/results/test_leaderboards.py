@@ -8,13 +8,12 @@ from engine.catalog import games
 from server.base.core import days
 from server.base.core.days import DailyId
 from server.base.core.ids import PlayerId
-from server.base.core.refusal import Refusal
 from server.play.core.result import Row
 from server.players.core.names import guest_name
 from server.results.core.boards import ALL_GAMES, BoardId, Group, Scope, of_daily, week_of
 from server.results.leaderboards import REACH, TOP
-from tests.builders import ADA, START
-from tests.nodes import Node, SetClock
+from tests.builders import ADA, START, refusal_of
+from tests.nodes import Node
 
 DAY = days.day_at(START)
 BOARD = of_daily(DailyId("robert", DAY), "guests")
@@ -28,25 +27,19 @@ def test_every_game_has_a_leaderboard_for_each_day_up_to_today(node: Node, day: 
         assert node.services.leaderboards.of_daily(daily_id, "guests") == board
 
 
-def test_today_changes_at_midnight(node: Node, clock: SetClock) -> None:
-    clock.time = days.ends(DAY) - 1
+def test_today_changes_at_midnight(node: Node) -> None:
+    node.clock.time = days.ends(DAY) - 1
     assert node.services.leaderboards.today("robert") == DailyId("robert", DAY)
-    clock.time += 1
+    node.clock.time += 1
     assert node.services.leaderboards.today("robert") == DailyId("robert", DAY + 1)
 
 
 @pytest.mark.parametrize(
     ("daily_id", "code"),
-    [
-        (DailyId("no-such-game", DAY), "unknown_game"),
-        (DailyId("robert", DAY + 1), "unknown_day"),
-    ],
+    [(DailyId("no-such-game", DAY), "unknown_game"), (DailyId("robert", DAY + 1), "unknown_day")],
 )
-def test_unknown_games_and_future_days_have_no_leaderboard(
-    node: Node, daily_id: DailyId, code: str
-) -> None:
-    with pytest.raises(Refusal, match=code):
-        node.services.leaderboards.of_daily(daily_id, "guests")
+def test_unknown_games_and_days_have_no_board(node: Node, daily_id: DailyId, code: str) -> None:
+    assert refusal_of(lambda: node.services.leaderboards.of_daily(daily_id, "guests")) == code
 
 
 @pytest.mark.parametrize(
@@ -87,8 +80,7 @@ def test_a_leaderboard_is_identified_by_scope_game_period_and_group(
 def test_an_unknown_leaderboard_is_refused(
     node: Node, wanted: tuple[Scope, str, int | None, Group], code: str
 ) -> None:
-    with pytest.raises(Refusal, match=code):
-        node.services.leaderboards.resolve(*wanted)
+    assert refusal_of(lambda: node.services.leaderboards.resolve(*wanted)) == code
 
 
 async def test_rows_are_paginated(node: Node) -> None:
@@ -111,8 +103,7 @@ async def test_a_page_has_the_top_and_the_players_neighbours(node: Node) -> None
         await node.services.leaderboard_store.place(BOARD, player, score)
     await node.services.player_store.update(players[20], "Bob")
     page = await node.services.leaderboards.page(BOARD, players[20])
-    assert (page.board, page.size) == (BOARD, 30)
-    assert [row.player for row in page.top] == players[:TOP]
+    assert (page.board, page.size, [row.player for row in page.top]) == (BOARD, 30, players[:TOP])
     assert [row.player for row in page.around] == players[20 - REACH : 21 + REACH]
     assert page.profiles.keys() == {row.player for row in (*page.top, *page.around)}
     assert page.profiles[players[20]].name == "Bob"

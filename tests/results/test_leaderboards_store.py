@@ -28,8 +28,7 @@ def boards(database: Database) -> LeaderboardStore:
 
 async def test_a_day_without_results_is_empty(boards: LeaderboardStore) -> None:
     assert await boards.rows(BOARD, 1, 10) == (0, [], None)
-    assert await boards.around(BOARD, [ADA], 3) == [[]]
-    assert await boards.around(BOARD, [], 3) == []
+    assert (await boards.around(BOARD, [ADA], 3), await boards.around(BOARD, [], 3)) == ([[]], [])
 
 
 async def test_equal_scores_share_a_rank(boards: LeaderboardStore) -> None:
@@ -42,19 +41,11 @@ async def test_equal_scores_share_a_rank(boards: LeaderboardStore) -> None:
     assert await boards.around(BOARD, [DAN], 1) == [rows[2:]]
 
 
-async def test_a_standing_has_the_players_row_and_the_number_of_rows(
-    boards: LeaderboardStore,
-) -> None:
+async def test_a_standing_has_the_players_row_and_the_row_count(boards: LeaderboardStore) -> None:
     for player, score in ((DAN, 9), (ADA, 7), (CYD, 7)):
         await boards.place(BOARD, player, score)
-    assert await boards.standing(BOARD, CYD) == (
-        3,
-        Row(1, CYD, 7),
-    )
-    assert await boards.standing(BOARD, DAN) == (
-        3,
-        Row(3, DAN, 9),
-    )
+    assert await boards.standing(BOARD, CYD) == (3, Row(1, CYD, 7))
+    assert await boards.standing(BOARD, DAN) == (3, Row(3, DAN, 9))
     assert await boards.standing(BOARD, BOB) == (3, None)
     assert await boards.standing(of_daily(DailyId("deuces", DAY), "guests"), ADA) == (0, None)
 
@@ -76,9 +67,7 @@ async def test_a_player_is_in_only_one_group(boards: LeaderboardStore) -> None:
     assert await boards.rows(RANKED, 1, 10) == (1, [Row(1, ADA, 7)], 7)
 
 
-async def test_a_run_counts_once_in_its_days_curves(
-    redis: Client, boards: LeaderboardStore
-) -> None:
+async def test_a_run_counts_once_in_a_days_curves(redis: Client, boards: LeaderboardStore) -> None:
     curve = ("0:1", "15:3")
     for board in (BOARD, BOARD, RANKED):
         await boards.place(board, ADA, 7, curve)
@@ -100,9 +89,7 @@ async def test_all_time_scores_do_not_expire(redis: Client, boards: LeaderboardS
     assert await boards.rows(ever, 1, 1) == (1, [Row(1, ADA, -3)], -3)
 
 
-async def test_each_game_and_day_has_its_own_leaderboard(
-    redis: Client, boards: LeaderboardStore
-) -> None:
+async def test_each_game_and_day_has_a_leaderboard(redis: Client, boards: LeaderboardStore) -> None:
     await boards.place(BOARD, ADA, 7)
     assert (
         await boards.rows(of_daily(DailyId("robert", DAY + 1), "guests"), 1, 10)
@@ -122,9 +109,7 @@ async def test_the_largest_scores_are_exact(boards: LeaderboardStore) -> None:
 
 
 @pytest.mark.parametrize("spread", [1, 4, 1_000])
-async def test_rows_around_a_player_match_the_whole_leaderboard(
-    boards: LeaderboardStore, spread: int
-) -> None:
+async def test_rows_around_a_player_match_the_board(boards: LeaderboardStore, spread: int) -> None:
     chance = Random(spread)
     scores = {PlayerId(f"{number:016}"): chance.randrange(spread) for number in range(40)}
     for player, score in scores.items():

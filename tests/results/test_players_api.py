@@ -40,8 +40,7 @@ async def test_a_page_shows_the_players_results(site: Site, node: Node) -> None:
     (day,) = game["dailies"]["days"]
     assert (day["day"], day["home"], day["end"]) == (DAY, result.home, result.end)
     assert (game["game"], game["dailies"]["total"]) == (GAME, ruleset(GAME).total)
-    assert game["dailies"]["average"] == result.home
-    assert game["rating"] is None
+    assert (game["dailies"]["average"], game["rating"]) == (result.home, None)
 
 
 async def test_the_page_of_a_player_without_results_is_empty(site: Site) -> None:
@@ -124,7 +123,5 @@ async def test_rounds_show_the_rating_after_them() -> None:
     values = [history.Rating(28.0, 2.4, 1).value, history.Rating(29.0, 2.4 * 0.9, 1).value]
     assert [each.rating for each in game.races.rounds] == [None, values[1], values[0]]
     assert game.rating is not None
-    assert (game.rating.value, game.rating.rounds) == (values[1], 12)
-    assert game.rating.uncertainty == 216
-    assert game.dailies.average is None
-    assert daily.day_at(START) == DAY
+    assert (game.rating.value, game.rating.rounds, game.rating.uncertainty) == (values[1], 12, 216)
+    assert (game.dailies.average, daily.day_at(START)) == (None, DAY)

@@ -26,6 +26,5 @@ def fields_without_sums(history: History) -> dict[str, str]:
 
 
 def page_of(history: History) -> Excerpt:
-    """Return the excerpt for a player's page."""
     whole = whole_of(plain_fields(history))
     return whole.all(whole.computed)

@@ -30,9 +30,7 @@ def test_players_at_the_same_address_have_no_weight() -> None:
 
 
 @given(st.lists(some_meetings, max_size=80, unique_by=lambda each: each.deal))
-def test_stored_meetings_are_bounded_and_within_the_window(
-    given_: list[Meeting],
-) -> None:
+def test_stored_meetings_are_bounded_and_within_the_window(given_: list[Meeting]) -> None:
     lately = Lately()
     for each in sorted(given_, key=lambda each: each.at):
         lately = lately.plus(each)

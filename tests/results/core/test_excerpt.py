@@ -127,7 +127,6 @@ class Stored(RuleBasedStateMachine):
                 else:
                     self.fields[field] = text
             self.fields["v"] = str(self.version + 1)
-        # Changes are idempotent.
         again = self.read(days, rounds)
         assert changes(again, decide(again) or again) == {}
 
@@ -235,7 +234,6 @@ TestStored.settings = settings(max_examples=cases(8, 60), stateful_step_count=30
 
 
 def race(at: int, left: int = 32) -> RoundResult:
-    """Return the result of a rated race that was won."""
     result = RoundResult(at, 1, 2, True, 52 - left, left, 5_000, 40, "stuck")
     return replace(result, shift=0.5, factor=0.9, ranked=True)
 
@@ -246,8 +244,7 @@ def test_rounds_moved_to_the_sums_still_count() -> None:
     found = whole.excerpt(whole.computed, [], [("robert", DealId("last"))])
     after = found.with_round("robert", DealId("last"), race(HELD + MORE))
     assert after is not None
-    assert len(after.rounds) == HELD
-    assert after.sums["robert"].played == MORE
+    assert (len(after.rounds), after.sums["robert"].played) == (HELD, MORE)
     assert after.score(BoardId("races", "robert", 0, "ranked")) == -(HELD + MORE)
     assert after.rating("robert").rated == HELD + MORE
     # Adding a round again after it was moved to the sums changes nothing.
@@ -255,9 +252,7 @@ def test_rounds_moved_to_the_sums_still_count() -> None:
 
 
 @given(st.lists(st.floats(-2, 2)), st.randoms())
-def test_a_rating_does_not_depend_on_the_order_of_races(
-    shifts: list[float], random: object
-) -> None:
+def test_ratings_do_not_depend_on_the_order_of_races(shifts: list[float], random: object) -> None:
     results = [replace(race(at), shift=shift) for at, shift in enumerate(shifts)]
     there, back = core.Totals(), core.Totals()
     for result in results:
@@ -307,7 +302,6 @@ def test_a_days_result_is_never_replaced() -> None:
 
 
 def over(number: int, game: str = "robert") -> Race:
-    """Return a race that ended at a time."""
     return Race(DealId(f"deal{number}"), game, number, 0, "none", {}, CODE, 0)
 
 
@@ -317,7 +311,6 @@ def test_one_race_per_game_claims_a_history_until_its_result_is_recorded() -> No
     assert claimed.with_claim(one) is claimed
     assert claimed.with_claim(other) is claimed
     assert claimed.with_claim(over(3, "deuces")).claims.keys() == {"robert", "deuces"}
-    # The result of another race does not release the claim.
     assert claimed.with_round("robert", other.deal, race(2)).claims == {"robert": one}  # type: ignore[union-attr]
     after = claimed.with_round("robert", one.deal, race(1))
     assert after is not None
@@ -326,8 +319,7 @@ def test_one_race_per_game_claims_a_history_until_its_result_is_recorded() -> No
     assert after.with_claim(other).claims == {"robert": other}
     late = replace(after, claims={"robert": one}).with_round("robert", one.deal, race(1))
     assert late is not None
-    assert late.claims == {}
-    assert changes(claimed, after)["c:robert"] is None
+    assert (late.claims, changes(claimed, after)["c:robert"]) == ({}, None)
 
 
 def test_a_race_moved_to_the_sums_cannot_claim() -> None:
@@ -344,8 +336,7 @@ def test_opponents_are_recorded_once_with_the_result() -> None:
     assert after.with_round("robert", DealId("deal1"), race(1), met) is after
     changed = after.with_round("robert", DealId("deal1"), replace(race(1), void=True), met)
     assert changed is None or changed.lately == after.lately
-    assert after.met_before(over(1)) == []
-    assert after.met_before(over(2)) == [met]
+    assert (after.met_before(over(1)), after.met_before(over(2))) == ([], [met])
     fields = {name: text for name, text in changes(Excerpt(), after).items() if text is not None}
     assert whole_of(fields).lately == after.lately
     assert excerpt_of(fields, fields.values()).lately == after.lately

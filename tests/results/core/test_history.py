@@ -10,14 +10,7 @@ from server.base.core import days as daily
 from server.base.core.ids import DealId
 from server.play.core.result import Result, pack
 from server.results.core import boards
-from server.results.core.boards import (
-    ALL_GAMES,
-    BoardId,
-    Group,
-    boards_of_day,
-    boards_of_round,
-    open_boards,
-)
+from server.results.core.boards import ALL_GAMES, BoardId, Group, boards_of_day, boards_of_round
 from server.results.core.history import DayResult, History, RoundResult, points
 from server.results.core.history_fields import whole_of
 from tests.results.core.histories import fields_of
@@ -63,8 +56,7 @@ def ranked(**given: object) -> History:
 def test_a_history_round_trips_through_its_fields(history: History) -> None:
     fields = fields_of(history) | {"v": str(history.version), "x:new": "of a newer release"}
     found = whole_of(fields)
-    assert found.history == history
-    assert found.stored == found.computed
+    assert (found.history, found.stored) == (history, found.computed)
 
 
 def test_points_reward_cards_and_a_fast_win() -> None:
@@ -72,12 +64,8 @@ def test_points_reward_cards_and_a_fast_win() -> None:
         time = int(minutes * 60_000)
         return points(Result(home, 52 - home, time, 9, end), 1)  # type: ignore[arg-type]
 
-    assert of(1, "resigned") == 0
-    assert of(2, "stuck") == 2
-    assert of(51, "time") == 99
-    assert of(52, "won") == 200
-    assert of(52, "won", 0.99) == 200
-    assert of(52, "won", 10) == 190
+    assert (of(1, "resigned"), of(2, "stuck"), of(51, "time")) == (0, 2, 99)
+    assert (of(52, "won"), of(52, "won", 0.99), of(52, "won", 10)) == (200, 200, 190)
     assert of(52, "won", 600) == 150
 
 
@@ -91,8 +79,7 @@ def test_a_day_counts_with_a_card_home_and_a_valid_result() -> None:
         }
     )
     assert history.days_played("robert") == {TODAY}
-    assert history.days_played() == {TODAY, TODAY - 3}
-    assert history.days_won() == {TODAY - 3}
+    assert (history.days_played(), history.days_won()) == ({TODAY, TODAY - 3}, {TODAY - 3})
 
 
 def test_scores_of_dailies() -> None:
@@ -114,12 +101,9 @@ def test_scores_of_dailies() -> None:
     assert score("day", ALL_GAMES, TODAY) == -(51 + 190)
     assert score("week", "robert", week) == -(51 + 190)
     assert score("week", ALL_GAMES, week) == -(51 + 190 + 190)
-    assert score("wins", "robert") == -2
-    assert score("wins", ALL_GAMES) == -3
-    assert score("best", "robert") == WON.packed
-    assert score("day", "robert", TODAY + 1) is None
-    assert score("races", "robert") is None
-    assert score("rating", "robert") is None
+    assert (score("wins", "robert"), score("wins", ALL_GAMES)) == (-2, -3)
+    assert (score("best", "robert"), score("day", "robert", TODAY + 1)) == (WON.packed, None)
+    assert (score("races", "robert"), score("rating", "robert")) == (None, None)
 
 
 @given(histories)
@@ -147,10 +131,8 @@ def test_a_guest_who_keeps_an_identity_becomes_ranked_with_the_next_run() -> Non
     guest = ranked(days={("robert", TODAY - 1): yesterday})
     after = ranked(days={**guest.days, ("robert", TODAY): WON})
     of_week = BoardId("week", "robert", week, "guests")
-    assert guest.score(of_week) == -51
-    assert guest.score(of_week._replace(group="ranked")) is None
-    assert after.score(of_week) is None
-    assert after.score(of_week._replace(group="ranked")) == -190
+    assert (guest.score(of_week), guest.score(of_week._replace(group="ranked"))) == (-51, None)
+    assert (after.score(of_week), after.score(of_week._replace(group="ranked"))) == (None, -190)
     assert after.score(BoardId("day", "robert", TODAY - 1, "guests")) == yesterday.packed
     assert guest.score(BoardId("best", "robert", 0, "ranked")) is None
     # Streaks include unranked runs, because they are not compared between players.
@@ -190,12 +172,12 @@ def test_runs_without_a_card_home_share_a_rank() -> None:
 
 def test_only_open_leaderboards_can_change() -> None:
     now = daily.closes(TODAY - 1)
-    found = open_boards(["robert"], now, "guests")
+    found = boards.open_boards(["robert"], now, "guests")
     assert {board.period for board in found if board.scope == "day"} == {TODAY}
-    before = open_boards(["robert"], now - 1, "guests")
+    before = boards.open_boards(["robert"], now - 1, "guests")
     assert {board.period for board in before if board.scope == "day"} == {TODAY - 1, TODAY}
     assert {board.scope for board in before} == {"day", "week"}
-    assert "rating" in {board.scope for board in open_boards(["robert"], now, "ranked")}
+    assert "rating" in {board.scope for board in boards.open_boards(["robert"], now, "ranked")}
 
 
 def test_weeks_start_on_monday() -> None:
@@ -213,9 +195,7 @@ def test_which_leaderboards_exist() -> None:
 
 
 def test_a_score_decodes_to_a_result_or_a_number() -> None:
-    of_results = [BoardId("day", "robert", 7, "guests"), BoardId("best", "robert", 0, "ranked")]
-    for board in of_results:
+    for board in [BoardId("day", "robert", 7, "guests"), BoardId("best", "robert", 0, "ranked")]:
         assert board.decode(pack(12, 183_250, 141)) == (12, 183_250, 141, 0)
-    of_numbers = [BoardId("day", ALL_GAMES, 7, "guests"), BoardId("rating", "robert", 0, "ranked")]
-    for board in of_numbers:
+    for board in [BoardId("day", ALL_GAMES, 7, "guests"), BoardId("rating", "robert", 0, "ranked")]:
         assert board.decode(-410) == (0, 0, 0, 410)

@@ -27,11 +27,9 @@ def test_a_missed_day_ends_a_streak() -> None:
     def of(*days: int) -> Streak:
         return streak(day_set(days), TODAY)
 
-    assert of() == Streak(0, 0)
-    assert of(TODAY) == Streak(1, 1)
+    assert (of(), of(TODAY)) == (Streak(0, 0), Streak(1, 1))
     # Today's daily can still be played.
-    assert of(TODAY - 2, TODAY - 1) == Streak(2, 2)
-    assert of(TODAY - 3, TODAY - 2) == Streak(0, 2)
+    assert (of(TODAY - 2, TODAY - 1), of(TODAY - 3, TODAY - 2)) == (Streak(2, 2), Streak(0, 2))
     assert of(TODAY - 9, TODAY - 8, TODAY - 7, TODAY) == Streak(1, 3)
 
 
@@ -43,9 +41,7 @@ def test_a_repaired_day_neither_ends_a_streak_nor_counts() -> None:
 
 
 @given(some_days, some_days)
-def test_streaks_match_a_day_by_day_computation(
-    days: Collection[int], repaired: Collection[int]
-) -> None:
+def test_streaks_match_a_daily_recount(days: Collection[int], repaired: Collection[int]) -> None:
     now = best = 0
     for day in range(TODAY - 30, TODAY + 1):
         if day in days:
@@ -71,8 +67,7 @@ def test_sums_do_not_depend_on_the_order_of_days(days: dict[int, DayResult]) -> 
     assert one_by_one.days_won == day_set(day for day, r in standing.items() if r.end == "won")
     counted = sorted((r.packed, day) for day, r in standing.items() if r.counts)
     best = None if one_by_one.best is None else (one_by_one.best, one_by_one.best_day)
-    assert best == next(iter(counted), None)
-    assert [tally.next_best] == [*counted, None, None][1:2]
+    assert (best, [tally.next_best]) == (next(iter(counted), None), [*counted, None, None][1:2])
     for day, result in standing.items():
         rest = Tally()
         for other in standing.keys() - {day}:

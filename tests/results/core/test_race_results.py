@@ -37,7 +37,6 @@ runs = st.builds(reached, st.integers(1, 6), st.integers(0, 3), st.integers(0, 2
 
 
 def race(runs: dict[PlayerId, Result], home: int = 0, allowed: Help = "none") -> Race:
-    """Return a finished race."""
     return Race(DEAL, "robert", START, home, allowed, runs, CODE, START - 60_000)
 
 
@@ -60,12 +59,10 @@ def decisions(draw: st.DrawFn) -> Decision:
         for one, other in combinations(sorted(players), 2)
         if draw(st.booleans())
     ]
-    ranked = frozenset(draw(st.sets(st.sampled_from(players))))
-    return Decision(over, before, ranked, tuple(less))
+    return Decision(over, before, frozenset(draw(st.sets(st.sampled_from(players)))), tuple(less))
 
 
 def over(room: Room, **homes: int) -> Room:
-    """Return a room after its players have ended with these cards home."""
     names = {"ada": ADA, "bob": BOB, "bot": PACE_BOT}
     for name, home in homes.items():
         room = finished(room, names[name], reached(home, moves=home))
@@ -124,7 +121,6 @@ def test_a_race_without_help_is_rated_if_it_has_a_winner(decision: Decision, rat
 
 
 def lost(found: dict[PlayerId, RoundResult], player: PlayerId) -> bool:
-    """Return whether another player did better."""
     return any(each.place < found[player].place for each in found.values())
 
 
@@ -143,7 +139,6 @@ def test_a_lower_weight_moves_a_rating_less_in_the_same_direction(decision: Deci
 
 @given(decisions())
 def test_opponents_without_weight_do_not_affect_ratings(decision: Decision) -> None:
-    """Players are rated as if only opponents with weight had played."""
     found = results(decision, ())
     ranks = {player: result.place for player, result in found.items()}
     for player, result in found.items():
@@ -169,7 +164,6 @@ def test_nobody_gains_from_who_has_not_played(decision: Decision, moves: int) ->
 
 @given(decisions(), st.booleans())
 def test_only_contests_count_on_leaderboards(decision: Decision, rated: bool) -> None:
-    """Wins, best runs and rating changes have the same condition, with any terms."""
     decision = replace(decision, race=replace(decision.race, rated=rated))
     found = results(decision, ())
     ranks = {player: result.place for player, result in found.items()}
@@ -207,7 +201,6 @@ def test_a_run_stuck_after_a_few_moves_counts_as_played() -> None:
 
 
 def run(home: int, moves: int) -> Result:
-    """Return a resigned run."""
     return reached(home, moves=moves)
 
 
@@ -221,8 +214,7 @@ def test_a_player_without_weight_takes_nothing_from_the_others() -> None:
 
 
 def test_the_only_valid_result_wins_but_is_not_rated() -> None:
-    runs = {player: reached(5) for player in (ADA, BOB, CYD)}
-    found = results(decided(runs), {ADA, CYD})[BOB]
+    found = results(decided({player: reached(5) for player in (ADA, BOB, CYD)}), {ADA, CYD})[BOB]
     assert (found.place, found.won, found.is_rated, found.players) == (1, True, False, 3)
 
 
@@ -230,8 +222,7 @@ def test_a_race_counts_for_players_with_a_kept_identity_at_its_start() -> None:
     runs = {ADA: run(9, 40), BOB: run(5, 40), CYD: run(3, 40), DAN: run(1, 40)}
     over = race(runs)
     kept = {ADA: over.starts, BOB: over.starts + 1, CYD: None, DAN: 0}
-    before = dict.fromkeys(runs, NEW)
-    decision = decide(over, before, kept, {player: [] for player in runs}, {})
+    decision = decide(over, dict.fromkeys(runs, NEW), kept, {player: [] for player in runs}, {})
     assert decision.ranked == {ADA, DAN}
     found = results(decision, ())
     assert {player for player in runs if found[player].is_rated} == {ADA, DAN}
@@ -244,10 +235,7 @@ def test_the_decision_records_repeat_and_same_address_opponents() -> None:
     kept, before = dict.fromkeys(runs, 0), dict.fromkeys(runs, NEW)
     lately = {ADA: met, BOB: met[:1], CYD: []}
     decision = decide(race(runs), before, kept, lately, {ADA: "x", CYD: "x", BOB: "y"})
-    assert decision.pairs == (
-        Pair(ADA, BOB, 3, together=False),
-        Pair(ADA, CYD, 0, together=True),
-    )
+    assert decision.pairs == (Pair(ADA, BOB, 3, together=False), Pair(ADA, CYD, 0, together=True))
     assert decision.hollow == {ADA: 2, BOB: 1}
     mine = meetings(decision)[ADA]
     assert (mine.others, mine.hollow) == (tuple(sorted((BOB, CYD))), True)
