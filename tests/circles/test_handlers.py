@@ -25,12 +25,10 @@ LEAGUE = ["day", ["robert"], 600, 1, "none"]
 
 
 async def seats(hub: HubNode, count: int) -> list[Seat]:
-    """Return players with a session each."""
     return [await hub.seat(name=f"Player {number}") for number in range(count)]
 
 
 async def founded(*players: Seat, key: str = "0123456789") -> Message:
-    """Return the first player's circle with the others as members."""
     owner, *others = players
     circle = await owner.ask("CreateCircle", name="Friends", key=key)
     for each in others:
@@ -39,7 +37,6 @@ async def founded(*players: Seat, key: str = "0123456789") -> Message:
 
 
 async def refused(seat: Seat, command: str, **fields: Any) -> str:
-    """Return the code of a refusal."""
     answer = await seat.ask(command, **fields)
     assert answer["type"] == "refused", answer
     return str(answer["code"])
@@ -59,8 +56,7 @@ async def test_a_guest_joins_by_the_link_and_members_see_it(hub: HubNode) -> Non
     assert invitation["owner"]["name"] == "Player 0"
     await bob.ask("JoinCircle", link=circle["link"])
     news = await ada.next("Circle")
-    assert names(news) == ["Player 0", "Player 1"]
-    assert news["version"] == 2
+    assert (names(news), news["version"]) == (["Player 0", "Player 1"], 2)
     invitation = await bob.ask("ShowInvitation", link=circle["link"])
     assert invitation["circle"] == circle["circle"]
     (row,) = (await bob.ask("ListCircles"))["circles"]
@@ -105,11 +101,7 @@ async def test_an_unsubscribed_session_receives_nothing(hub: HubNode) -> None:
     ada.leave()
     assert [each["circle"] for each in ada.received("Circle")] == [other["circle"]]
     assert bob.news == []
-
-    async def unwatched() -> bool:
-        return not hub.services.circle_feeds._audiences
-
-    await until(unwatched)
+    await until(lambda: not hub.services.circle_feeds._audiences)
 
 
 async def test_the_owner_can_set_season_and_league(hub: HubNode) -> None:
@@ -146,8 +138,7 @@ async def test_members_can_see_tables_duels_and_the_feed(hub: HubNode) -> None:
     ]
     (daily,) = table["rows"][0]["dailies"]
     assert (daily["game"], daily["result"]["end"], daily["points"]) == ("robert", "won", 195)
-    assert (table["first"], table["last"]) == (TODAY, TODAY)
-    assert table["games"] == list(daily_games())
+    assert (table["first"], table["last"], table["games"]) == (TODAY, TODAY, list(daily_games()))
     table = await bob.ask("GetCircleTable", circle=circle, span="all")
     (record,) = table["records"]
     assert (record["game"], record["player"]["name"], record["day"]) == (
@@ -194,9 +185,7 @@ OF_CIRCLES = [
 
 
 @pytest.mark.parametrize("kind", OF_CIRCLES, ids=lambda kind: kind.__name__)
-async def test_no_command_reveals_a_circle_to_outsiders(
-    hub: HubNode, kind: type[wire_messages.Command]
-) -> None:
+async def test_outsiders_find_no_circle(hub: HubNode, kind: type[wire_messages.Command]) -> None:
     ada, bob, eve = await seats(hub, 3)
     circle = await founded(ada, bob)
     await add(hub.node, ada.player, WON)
@@ -212,8 +201,7 @@ async def test_no_command_reveals_a_circle_to_outsiders(
         fields = {each: known[each] for each in kind.__struct_fields__ if each in known}
         answer = await eve.ask(kind.__name__, **fields)
         answers.append({key: value for key, value in answer.items() if key != "re"})
-    assert answers[0] == answers[1]
-    assert answers[0]["code"] == "unknown_circle"
+    assert (answers[0], answers[0]["code"]) == (answers[1], "unknown_circle")
 
 
 async def test_bots_cannot_send_commands_on_circles(hub: HubNode) -> None:
@@ -226,9 +214,7 @@ async def test_bots_cannot_send_commands_on_circles(hub: HubNode) -> None:
     assert circle["members"]
 
 
-async def test_a_full_address_cannot_found_a_circle(
-    hub: HubNode, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_full_address_has_no_circle(hub: HubNode, monkeypatch: pytest.MonkeyPatch) -> None:
     (ada,) = await seats(hub, 1)
 
     async def full(*_: object) -> None:

@@ -20,9 +20,7 @@ async def made(node: Node, circle: str, key: str) -> Challenge:
     return found
 
 
-async def test_members_are_notified_of_challenges_unless_they_muted_the_circle(
-    node: Node,
-) -> None:
+async def test_members_are_notified_of_challenges_unless_they_muted_the_circle(node: Node) -> None:
     circles, challenges = node.services.circles, node.services.challenges
     async with told_on(node) as told:
         await told.subscribe("challenged", "beaten")

@@ -24,36 +24,32 @@ from tests.circles.test_circles import founded
 from tests.circles.test_tables import HALF, add
 from tests.clients.seats import HubNode, Seat
 from tests.conftest import ALONE
-from tests.nodes import Node, SetClock
+from tests.nodes import Node
 from tests.processes import PATIENCE
 
 TODAY = day_at(START)
 
 
 async def received(receiver: Receiver) -> dict[str, Any]:
-    """Return the next post, after checking that its link leads to an existing screen."""
     async with asyncio.timeout(PATIENCE):
         found: dict[str, Any] = json.loads((await receiver.received.get()).body)
     assert urlsplit(found["link"]).path.split("/")[1] in SCREENS
     return found
 
 
-async def test_a_days_table_is_posted_once_after_it_is_settled(
-    node: Node, other: Node, clock: SetClock
-) -> None:
+async def test_a_days_table_is_posted_once_after_it_is_settled(node: Node, other: Node) -> None:
     async with running(node.run), running(other.run), receiving() as receiver:
         circle = await founded(node, BOB)
         circle = await node.services.circles.set_webhook(circle.id, ADA, receiver.url(), "json")
         await add(node, BOB, HALF)
-        clock.time = settled(TODAY) + circle.delay - 1
+        node.clock.time = settled(TODAY) + circle.delay - 1
         await other.sweep()
         assert (await node.services.circles.load(circle.id, ADA)).posted == TODAY - 1
-        clock.time += 1
+        node.clock.time += 1
         for each in (other, node):
             await each.sweep()
         post = await received(receiver)
-        assert post["title"] == f"Friends: {date_text(TODAY)}"
-        assert len(post["lines"]) == 1
+        assert (post["title"], len(post["lines"])) == (f"Friends: {date_text(TODAY)}", 1)
         assert post["lines"][0].startswith("1. ")
         assert post["lines"][0].endswith(": 51 points (1 daily)")
         assert post["link"] == f"https://play.example.org/circles/{circle.id}"
@@ -62,11 +58,11 @@ async def test_a_days_table_is_posted_once_after_it_is_settled(
         assert after.post_due == settled(TODAY + 1) + circle.delay
 
 
-async def test_a_day_without_play_is_not_posted(node: Node, clock: SetClock) -> None:
+async def test_a_day_without_play_is_not_posted(node: Node) -> None:
     async with running(node.run), receiving() as receiver:
         circle = await founded(node, BOB)
         await node.services.circles.set_webhook(circle.id, ADA, receiver.url(), "json")
-        clock.time = settled(TODAY + 3) + circle.delay
+        node.clock.time = settled(TODAY + 3) + circle.delay
         await node.sweep()
         assert (await node.services.circles.load(circle.id, ADA)).posted == TODAY + 3
         assert receiver.received.empty()
@@ -150,18 +146,17 @@ async def test_outcomes_of_a_replaced_webhook_are_ignored(node: Node) -> None:
         assert away.answer is not None
         assert (away.answer.code, away.version) == ("time", after.version + 1)
         assert away.used == after.used
-        # The new URL has no outcome yet.
         again = await circles.set_webhook(circle.id, ADA, receiver.url(path="/one"), "json")
         assert again.answer is None
 
 
-async def test_a_test_post_is_sent_at_most_once_a_minute(node: Node, clock: SetClock) -> None:
+async def test_a_test_post_is_sent_at_most_once_a_minute(node: Node) -> None:
     async with running(node.run), receiving() as receiver:
         circle = await founded(node, BOB)
         circle = await node.services.circles.set_webhook(circle.id, ADA, receiver.url(), "json")
         for later in (0, 0, 60_000):
-            clock.time += later
-            await node.services.circle_posts.post_test(circle, clock.time)
+            node.clock.time += later
+            await node.services.circle_posts.post_test(circle, node.clock.time)
         for _ in range(2):
             assert (await received(receiver))["title"] == "Friends"
         assert receiver.received.empty()

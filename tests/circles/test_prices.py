@@ -22,7 +22,7 @@ from tests.circles.test_circles import founded
 from tests.circles.test_tables import HALF, add
 from tests.clients.seats import HubNode, Seat
 from tests.conftest import ALONE
-from tests.nodes import Node, SetClock
+from tests.nodes import Node
 from tests.prices import Given, Prices, same, varied
 from tests.results.core.histories import fields_of
 from tests.results.test_histories_long import WON
@@ -33,7 +33,6 @@ RESULTS = 200
 
 
 async def play_years(node: Node, player: PlayerId) -> None:
-    """Give a player results of days long ago."""
     first = days.day_at(START) - 2 * RESULTS
     history = History(kept=1, days={("robert", first + each): WON for each in range(RESULTS)})
     fields: Any = {**fields_of(history), "v": "1"}
@@ -114,7 +113,6 @@ async def test_prices_of_members_commands_match_their_work(
 
 
 async def given_up(node: Node, seat: Seat, *challenges: ChallengeId) -> None:
-    """Start some challenges, and resign immediately."""
     for challenge in challenges:
         begun = await seat.ask("PlayChallenge", challenge=challenge)
         await seat.ask("resign", attempt=begun["attempt"], seq=2)
@@ -122,7 +120,7 @@ async def given_up(node: Node, seat: Seat, *challenges: ChallengeId) -> None:
 
 
 async def test_prices_of_other_commands_on_challenges_match_their_work(
-    hub: HubNode, node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
+    hub: HubNode, node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     prices, bob, cyd = Prices(node, monkeypatch), await hub.seat(), await hub.seat()
     await prices.count_baseline(bob)
@@ -133,8 +131,7 @@ async def test_prices_of_other_commands_on_challenges_match_their_work(
     await prices.count(bob, "BlockChallenger", "of few", varied("player", players, blocked=True))
     for each in players:
         await node.services.challenge_store.block(bob.player, each, START)
-    blocked = same(player=players[0], blocked=True)
-    await prices.count(bob, "BlockChallenger", "of many", blocked)
+    await prices.count(bob, "BlockChallenger", "of many", same(player=players[0], blocked=True))
     await prices.count(bob, "ListBlocked", "of many", same())
     small = [(await made(node, bob.player, key=f"small {number}")).id for number in range(9)]
     await prices.count(bob, "HideChallenge", "small", varied("challenge", small))
@@ -146,7 +143,7 @@ async def test_prices_of_other_commands_on_challenges_match_their_work(
     await prices.count(bob, "HideChallenge", "large", varied("challenge", large))
     ada = await hub.seat(await node.services.identity.token(ADA, 0))
     await prices.count(ada, "CloseChallenge", "large", varied("challenge", large[3:]))
-    clock.time += 2 * HOUR + 1
+    node.clock.time += 2 * HOUR + 1
     for size, those in (("small", small[3:6]), ("large", large[:3])):
         shown = [await bob.ask("WatchChallenge", challenge=each) for each in those]
         deals = varied("deal", [each["deal"] for each in shown])

@@ -27,6 +27,5 @@ def circle_of(*players: PlayerId, at: int = START) -> Circle:
 
 
 def then(circle: Circle, event: Event | None) -> Circle:
-    """Return the circle after a decided event."""
     assert event is not None, "the command has an effect"
     return circles.fold(circle, event)

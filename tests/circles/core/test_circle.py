@@ -9,25 +9,10 @@ from server.base.core.ids import DealId, PlayerId
 from server.base.work.signal import Signal
 from server.circles.core import circle as circles
 from server.circles.core import commands
-from server.circles.core.circle import (
-    MAX_CHALLENGES,
-    MAX_EMOTES,
-    MAX_FORMER,
-    MAX_MEMBERS,
-    SHOWN_MS,
-    Checkpoint,
-)
 from server.circles.core.events import ChallengeAdded, Emoted, Left, Webhook
 from server.circles.journal import CircleDefinition, decode
 from tests.builders import ADA, BOB, CYD, DAN, START, refusal_of
-from tests.circles.core.circles import (
-    CIRCLE,
-    OTHER_SECRET,
-    SECRET,
-    circle_of,
-    founded,
-    then,
-)
+from tests.circles.core.circles import CIRCLE, OTHER_SECRET, SECRET, circle_of, founded, then
 
 
 def test_only_a_link_holder_can_join_and_only_once() -> None:
@@ -47,7 +32,7 @@ def test_a_renewed_link_invalidates_the_old_one() -> None:
 
 
 def test_a_full_circle_refuses_another_member() -> None:
-    circle = circle_of(*(PlayerId(f"p{n:015}") for n in range(MAX_MEMBERS - 1)))
+    circle = circle_of(*(PlayerId(f"p{n:015}") for n in range(circles.MAX_MEMBERS - 1)))
     assert circle.full
     assert refusal_of(lambda: commands.join(circle, BOB, SECRET, START)) == "circle_full"
     assert refusal_of(lambda: commands.join(circle, BOB, OTHER_SECRET, START)) == "unknown_circle"
@@ -124,8 +109,7 @@ def test_a_member_has_one_emote_per_item_and_leaving_removes_all() -> None:
     assert circle.emotes == {item: {BOB: 2}}
     circle = then(circle, commands.emote(circle, ADA, item, 3, START))
     assert commands.emote(circle, ADA, item, 3, START) is None
-    left = then(circle, commands.leave(circle, BOB, START))
-    assert left.emotes == {item: {ADA: 3}}
+    assert then(circle, commands.leave(circle, BOB, START)).emotes == {item: {ADA: 3}}
     circle = then(circle, commands.emote(circle, ADA, item, None, START))
     circle = then(circle, commands.emote(circle, BOB, item, None, START))
     assert circle.emotes == {}
@@ -133,9 +117,9 @@ def test_a_member_has_one_emote_per_item_and_leaving_removes_all() -> None:
 
 def test_the_oldest_emotes_are_dropped_first() -> None:
     circle = founded()
-    for number in range(MAX_EMOTES + 1):
+    for number in range(circles.MAX_EMOTES + 1):
         circle = then(circle, Emoted(ADA, f"season:{number}", 1, START))
-    assert len(circle.emotes) == MAX_EMOTES
+    assert len(circle.emotes) == circles.MAX_EMOTES
     assert "season:0" not in circle.emotes
 
 
@@ -154,12 +138,11 @@ def test_the_number_of_former_members_kept_is_limited() -> None:
     circle = founded()
     circle = then(circle, commands.set_season(circle, ADA, 1, START))
     at = circle.season.ends + 1 if circle.season else 0
-    for number in range(MAX_FORMER + 3):
+    for number in range(circles.MAX_FORMER + 3):
         player = PlayerId(f"p{number:015}")
         circle = then(circle, commands.join(circle, player, SECRET, START))
         circle = then(circle, Left(player, at))
-    assert len(circle.former) == MAX_FORMER
-    assert circle.former[0].player == "p000000000000003"
+    assert (len(circle.former), circle.former[0].player) == (circles.MAX_FORMER, "p000000000000003")
 
 
 def test_deleted_players_are_never_kept() -> None:
@@ -169,8 +152,7 @@ def test_deleted_players_are_never_kept() -> None:
     circle = then(circle, commands.leave(circle, BOB, circle.season.ends + 1))
     assert [each.player for each in circle.former] == [BOB]
     circle = then(circle, commands.erase(circle, BOB, circle.at + 1))
-    assert circle.former == ()
-    assert circle.players == [ADA]
+    assert (circle.former, circle.players) == ((), [ADA])
 
 
 def added(number: int, at: int) -> ChallengeAdded:
@@ -184,10 +166,10 @@ def test_members_challenges_are_kept_for_a_limited_time() -> None:
     first = added(0, START)
     circle = then(circle, commands.add_challenge(circle, first))
     assert commands.add_challenge(circle, first) is None
-    for number in range(1, MAX_CHALLENGES + 1):
+    for number in range(1, circles.MAX_CHALLENGES + 1):
         circle = then(circle, added(number, START))
-    assert len(circle.challenges) == MAX_CHALLENGES
-    circle = then(circle, added(99, START + SHOWN_MS + 1_001))
+    assert len(circle.challenges) == circles.MAX_CHALLENGES
+    circle = then(circle, added(99, START + circles.SHOWN_MS + 1_001))
     assert [each.challenge for each in circle.challenges] == [added(99, START).challenge]
 
 
@@ -196,7 +178,7 @@ def test_a_checkpoint_round_trips_the_whole_state() -> None:
     circle = then(circle, commands.set_season(circle, ADA, 2, START))
     circle = then(circle, commands.set_webhook(circle, ADA, Webhook("sealed", "slack"), START))
     circle = then(circle, commands.emote(circle, BOB, "season:1", 1, START))
-    text = msgspec.json.encode(Checkpoint(circle, circle.at)).decode()
+    text = msgspec.json.encode(circles.Checkpoint(circle, circle.at)).decode()
     after = circles.fold(None, decode(text))
     assert after.begin == after.version == circle.version + 1
     assert after == circles.fold(circle, decode(text))
