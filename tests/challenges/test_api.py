@@ -13,14 +13,12 @@ from tests.builders import ADA, BOB, CYD, DAN
 from tests.challenges.test_challenges import TERMS, challenged, deal_of, known, made, played, raced
 from tests.clients.site import Site
 from tests.conftest import ALONE
-from tests.nodes import Node, SetClock
+from tests.nodes import Node
 
 pytestmark = ALONE
 
 
-async def test_a_challenge_shows_only_the_target_until_it_is_over(
-    site: Site, node: Node, clock: SetClock
-) -> None:
+async def test_a_challenge_shows_only_the_target_until_it_is_over(site: Site, node: Node) -> None:
     challenge = await made(node)
     for player in (ADA, BOB):
         await played(node, challenge.id, player)
@@ -37,13 +35,11 @@ async def test_a_challenge_shows_only_the_target_until_it_is_over(
     assert not any(row["rank"] or row["run"] for row in rows.values())
 
 
-async def test_a_finished_challenge_shows_results_runs_and_seed(
-    site: Site, node: Node, clock: SetClock
-) -> None:
+async def test_a_finished_challenge_shows_results_runs_and_seed(site: Site, node: Node) -> None:
     challenge = await made(node, named=[BOB, CYD])
     for player in (ADA, BOB):
         await played(node, challenge.id, player)
-    clock.time = challenge.made.closes
+    node.clock.time = challenge.made.closes
     await node.sweep()
     await node.apply_effects()
     reply = await site.get(f"/challenges/{challenge.id}")
@@ -62,11 +58,9 @@ async def test_a_finished_challenge_shows_results_runs_and_seed(
 
 
 @pytest.mark.parametrize("on_a_race", [False, True])
-async def test_deal_and_runs_are_visible_after_the_close(
-    site: Site, node: Node, clock: SetClock, *, on_a_race: bool
-) -> None:
+async def test_deal_and_runs_are_shown_later(site: Site, node: Node, *, on_a_race: bool) -> None:
     if on_a_race:
-        challenge = await challenged(node, await raced(node, clock, ADA, BOB))
+        challenge = await challenged(node, await raced(node, ADA, BOB))
     else:
         challenge = await made(node)
         await played(node, challenge.id, ADA)
@@ -76,29 +70,27 @@ async def test_deal_and_runs_are_visible_after_the_close(
         reply = await site.get(path)
         assert (reply.status, reply.code) == (409, "deal_open")
         assert reply.headers["Cache-Control"] == "no-store"
-    clock.time = challenge.made.closes
+    node.clock.time = challenge.made.closes
     shown, runs, _ = [(await site.get(path)).json for path in paths]
     assert shown["seed"] == (await site.get(f"/challenges/{challenge.id}")).json["seed"]
     assert run in [row["run"] for row in runs["runs"]]
 
 
-async def test_a_race_is_on_no_page_while_others_can_play_its_deal(
-    site: Site, node: Node, clock: SetClock
-) -> None:
+async def test_a_race_is_on_no_page_while_others_can_play_its_deal(site: Site, node: Node) -> None:
     async def races(player: PlayerId) -> tuple[int, int, list[str]]:
         # Responses are cached for some seconds, so request each page only once.
         (game,) = (await site.get(f"/players/{player}")).json["games"]
         found = game["races"]
         return found["played"], found["won"], [each["deal"] for each in found["rounds"]]
 
-    room = await raced(node, clock, ADA, BOB, CYD, DAN)
+    room = await raced(node, ADA, BOB, CYD, DAN)
     deal = deal_of(room)
     assert (await races(ADA))[::2] == (1, [deal])
     challenge = await challenged(node, room)
     assert await races(BOB) == (0, 0, [])
-    clock.time = challenge.made.closes - 1
+    node.clock.time = challenge.made.closes - 1
     assert await races(CYD) == (0, 0, [])
-    clock.time = challenge.made.closes
+    node.clock.time = challenge.made.closes
     await node.sweep()
     await node.apply_effects()
     assert (await races(DAN))[::2] == (1, [deal])

@@ -32,7 +32,7 @@ from tests.challenges.test_challenges import HOUR, TERMS, made, now, played
 from tests.circles.test_circles import founded
 from tests.clients.seats import HubNode, Seat, hubs_on
 from tests.conftest import ALONE
-from tests.nodes import Node, SetClock
+from tests.nodes import Node
 
 pytestmark = ALONE
 
@@ -44,7 +44,6 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def watchers(hub: HubNode, link: str, count: int) -> list[Seat]:
-    """Return sessions that subscribe to a challenge."""
     seats = [await hub.seat() for _ in range(count)]
     for seat in seats:
         await seat.ask("WatchChallenge", challenge=link)
@@ -52,7 +51,6 @@ async def watchers(hub: HubNode, link: str, count: int) -> list[Seat]:
 
 
 def has_ended(player: PlayerId) -> Any:
-    """Return a predicate for events in which a player has ended."""
     return lambda event: any(
         row["player"]["id"] == player and row["state"] == "ended" for row in event["players"]
     )
@@ -103,7 +101,6 @@ async def crowded(node: Node, key: str = "key", ended: int = 1) -> Challenge:
 async def test_messages_and_prices_of_a_full_challenge_are_bounded(
     hub: HubNode, node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A client gets the first page, requests others separately, and pays by size."""
     challenge = await crowded(node)
     tables = node.services.challenges.tables
     bob = await hub.seat()
@@ -128,11 +125,9 @@ async def test_messages_and_prices_of_a_full_challenge_are_bounded(
     assert await price(challenge.id, CYD, rows=TOP) == pytest.approx(read + rows + order)
 
 
-async def test_the_runs_of_a_full_challenge_are_the_best_and_the_players_neighbours(
-    node: Node, clock: SetClock
-) -> None:
+async def test_the_runs_of_a_full_challenge_are_the_best_and_ones_neighbours(node: Node) -> None:
     challenge = await crowded(node, ended=MAX_PLAYERS - 2)
-    clock.time += 2 * HOUR + 1
+    node.clock.time += 2 * HOUR + 1
     own = [*range(500 - REACH, 500 + REACH + 1)]
     for place, shown in ((SHOWN - 1, [*range(SHOWN + REACH)]), (500, [*range(SHOWN), *own])):
         player = PlayerId(f"p{place:015}")
@@ -144,8 +139,7 @@ async def test_the_runs_of_a_full_challenge_are_the_best_and_the_players_neighbo
 async def event_of(node: Node, challenge: Challenge, player: PlayerId) -> Any:
     """Return a challenge's message to a player."""
     page = await node.services.challenges.page(challenge, player)
-    profiles = await node.services.profiles.load(present.players_of(page))
-    return present.challenge(page, profiles)
+    return present.challenge(page, await node.services.profiles.load(present.players_of(page)))
 
 
 async def test_an_emote_loads_only_the_affected_names(
@@ -171,12 +165,9 @@ async def test_an_emote_loads_only_the_affected_names(
     assert [row["player"]["id"] for row in change["players"]] == [ended] == read
 
 
-async def test_a_list_does_not_read_journals(
-    hub: HubNode, node: Node, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_list_does_not_read_journals(hub: HubNode, monkeypatch: pytest.MonkeyPatch) -> None:
     bob = await hub.seat()
-    challenge = await made(node, named=(bob.player,))
-    await played(node, challenge.id, ADA)
+    await played(hub.node, (await made(hub.node, named=(bob.player,))).id, ADA)
     read: list[str] = []
     whole = JournalStore.read
 
@@ -185,7 +176,7 @@ async def test_a_list_does_not_read_journals(
         return await whole(self, key)
 
     monkeypatch.setattr(JournalStore, "read", counted)
-    node.services.challenges.journals._replicas = ReplicaCache()
+    hub.node.services.challenges.journals._replicas = ReplicaCache()
     (row,) = (await bob.ask("ListChallenges"))["challenges"]
     assert (row["state"], row["ended"], row["players"], row["news"]) == ("new", 1, 2, True)
     assert read == []
@@ -214,18 +205,16 @@ async def test_subscribers_on_another_node_are_updated_and_a_lost_message_costs_
         await seat.next("ChallengeChange", has_ended(BOB))
 
 
-async def test_a_slow_reader_receives_the_whole_challenge_after_catching_up(
-    hub: HubNode, node: Node
-) -> None:
-    challenge = await made(node)
+async def test_a_slow_reader_receives_the_whole_challenge_after_catching_up(hub: HubNode) -> None:
+    challenge = await made(hub.node)
     slow, other = await watchers(hub, challenge.id, 2)
     slow.behind = True
-    await played(node, challenge.id, ADA)
+    await played(hub.node, challenge.id, ADA)
     await other.next("ChallengeChange", has_ended(ADA))
     assert slow.news == []
     slow.behind = False
     whole = await slow.next("Challenge", has_ended(ADA))
-    assert whole["version"] == (await now(node, challenge)).version
+    assert whole["version"] == (await now(hub.node, challenge)).version
     assert all(row["result"] is None or row["player"]["id"] == ADA for row in whole["players"])
 
 
@@ -239,11 +228,7 @@ async def test_subscribers_reconnect_after_the_store_lost_entries(hub: HubNode, 
     await seat.next("ChallengeChange", has_ended(ADA))
     await node.redis.restore(key, 0, kept, replace=True)
     await now(node, challenge)
-
-    async def is_closed() -> bool:
-        return seat.code is not None
-
-    await until(is_closed)
+    await until(lambda: seat.code is not None)
 
 
 async def test_nothing_is_kept_without_subscribers(hub: HubNode, node: Node) -> None:
@@ -252,15 +237,10 @@ async def test_nothing_is_kept_without_subscribers(hub: HubNode, node: Node) -> 
     live = node.services.challenges.journals
     assert live.size == 1
     await first.ask("WatchChallenge", challenge=another.id)
-    assert live.size == 2
-    assert hub.services.challenge_feeds.topic_of(first.session) == another.id
+    assert (live.size, hub.services.challenge_feeds.topic_of(first.session)) == (2, another.id)
     await second.ask("UnwatchChallenge")
     first.leave()
-
-    async def is_forgotten() -> bool:
-        return live.size == 0
-
-    await until(is_forgotten)
+    await until(lambda: live.size == 0)
     await played(node, one.id, ADA)
     assert second.news == []
 
@@ -296,7 +276,6 @@ async def test_storage_is_charged_to_the_players_address(
     stored = 0
 
     async def is_charged(*items: Item) -> None:
-        """Wait until the storage of these items has been charged as well."""
         nonlocal stored
         stored += sum(item.size for item in items)
 
@@ -321,19 +300,17 @@ async def test_storage_is_charged_to_the_players_address(
     await is_charged(charges.kept(charges.ENTRY_BYTES))
 
 
-async def test_a_viewer_who_loses_access_is_notified_and_unsubscribed(
-    hub: HubNode, node: Node
-) -> None:
+async def test_a_viewer_who_loses_access_is_notified_and_unsubscribed(hub: HubNode) -> None:
     stays, goes, plays = [await hub.seat() for _ in range(3)]
-    circle = await founded(node, *(each.player for each in (stays, goes, plays)))
+    circle = await founded(hub.node, *(each.player for each in (stays, goes, plays)))
     terms = msgspec.structs.replace(TERMS, circle=circle.id)
-    challenge = await node.services.challenges.create(ADA, terms, "key")
-    await node.services.challenges.play(challenge.id, plays.player)
+    challenge = await hub.node.services.challenges.create(ADA, terms, "key")
+    await hub.node.services.challenges.play(challenge.id, plays.player)
     for each in (stays, goes, plays):
         await each.ask("WatchChallenge", challenge=challenge.id)
     for each in (goes, plays):
-        await node.services.circles.remove(circle.id, ADA, each.player)
-    await node.services.challenges.play(challenge.id, ADA)
+        await hub.node.services.circles.remove(circle.id, ADA, each.player)
+    await hub.node.services.challenges.play(challenge.id, ADA)
     assert (await goes.next("ChallengeGone"))["challenge"] == challenge.id
     for each in (stays, plays):
         await each.next("ChallengeChange")

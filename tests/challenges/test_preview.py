@@ -71,10 +71,7 @@ def test_the_text_of_a_target(result: Result, text: str) -> None:
     assert previews.score("deuces", "standard", result) == text
 
 
-async def test_the_link_of_a_challenge_serves_the_page_with_its_preview(
-    redis_url: str,
-    page: Path,
-) -> None:
+async def test_a_challenges_link_serves_the_page_with_a_preview(redis_url: str, page: Path) -> None:
     async with running(redis_url, page=page) as port, opened(port) as ada:
         await ada.hello(name="Ada")
         found = await made_by(ada, variant="standard", limit=90)

@@ -105,7 +105,6 @@ async def raced(node: Node, clock: SetClock, *players: PlayerId) -> AttemptId:
 
 
 async def full(node: Node, circle: Circle) -> None:
-    """Fill a circle to the maximum number of members."""
     others = range(MAX_MEMBERS - len(circle.members))
     members = (*circle.members, *(Member(PlayerId(f"m{n:015}"), START) for n in others))
     text = msgspec.json.encode(Checkpoint(replace(circle, members=members), circle.at)).decode()
@@ -113,14 +112,13 @@ async def full(node: Node, circle: Circle) -> None:
     await node.services.circles.find(circle.id)
 
 
-async def test_prices_on_circles_match_their_work(
+async def test_prices_of_dailies_follow_from_the_work(
     hub: HubNode, node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     prices, bob, cyd = Prices(node, monkeypatch), await hub.seat(), await hub.seat()
     circles = node.services.circles
 
     async def owned(key: str, *, is_full: bool) -> CircleId:
-        """Return a circle owned by Bob."""
         circle = await circles.join(bob.player, (await founded(node, key=key)).link)
         circle = await circles.decide(circle.id, commands.hand_over, ADA, bob.player)
         if is_full:
