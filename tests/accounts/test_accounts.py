@@ -27,8 +27,8 @@ from server.players.core.account import DELETED_NAME, MAX_PASSKEYS, Passkey
 from server.results.core.boards import Group, of_daily
 from tests.base.outbox.outboxes import all_effects
 from tests.base.redis.servers import running, until, work_of
-from tests.builders import START
-from tests.nodes import Node, SetClock
+from tests.builders import START, refusal_from
+from tests.nodes import Node
 from tests.processes import PATIENCE
 
 Closing = tuple[PlayerId, int, str | None]
@@ -62,7 +62,6 @@ async def guest(node: Node, name: str | None = None) -> tuple[PlayerId, str]:
 
 
 async def sign_in(node: Node, code: str) -> str:
-    """Sign in by a typed code, and return the token."""
     return await node.services.accounts.sign_in(parse_typed(code))
 
 
@@ -70,8 +69,7 @@ async def recovery_code(
     node: Node, player: PlayerId, *, epoch: int = 0, confirmed: bool = True
 ) -> str:
     """Return a recovery code that the player has kept."""
-    new = node.services.accounts.new_recovery_code
-    code = await new(player, epoch, confirmed=confirmed)
+    code = await node.services.accounts.new_recovery_code(player, epoch, confirmed=confirmed)
     await node.services.accounts.keep_recovery_code(player, parse_typed(code))
     return code
 
@@ -102,7 +100,6 @@ def passkey_of(player: PlayerId, name: str = "first") -> Passkey:
 
 
 async def stored(node: Node) -> dict[str, str]:
-    """Return all stored data, as text by key."""
     redis: Any = node.redis
     found = {}
     for key in await node.keys():
@@ -114,9 +111,6 @@ async def stored(node: Node) -> dict[str, str]:
         }[await redis.type(key)]
         found[key] = str(await read(key))
     return found
-
-
-# Recovery codes
 
 
 async def test_a_recovery_code_signs_in_repeatedly_on_every_node(node: Node, other: Node) -> None:
@@ -144,9 +138,7 @@ async def test_a_recovery_code_signs_in_repeatedly_on_every_node(node: Node, oth
 
 
 @pytest.mark.parametrize("first", ["code", "result"])
-async def test_a_kept_identity_with_a_result_does_not_expire(
-    node: Node, other: Node, first: str
-) -> None:
+async def test_kept_identity_with_results_is_permanent(node: Node, other: Node, first: str) -> None:
     player, _ = await guest(node, "Ada")
     passkey = Passkey("credential", player, b"key", 0)
 
@@ -172,7 +164,6 @@ async def test_a_kept_identity_with_a_result_does_not_expire(
     assert [await node.redis.ttl(name) for name in names] == [-1, -1, -1]
     await node.services.player_store.update(player)
     assert await node.redis.ttl(names[0]) == -1
-    # Like a guest's, the history expires some time after the last result.
     assert await node.redis.ttl(players_keys.history(player)) > players_keys.PLAYER_LIFE_S - 60
 
 
@@ -201,36 +192,28 @@ async def test_codes_are_not_stored_in_plain_text(node: Node) -> None:
         assert str(parse_code(code)) not in text
 
 
-async def test_a_new_recovery_code_replaces_the_earlier_one(node: Node, clock: SetClock) -> None:
+async def test_a_new_recovery_code_replaces_the_earlier_one(node: Node) -> None:
     player, token = await guest(node)
     first = await recovery_code(node, player)
-    clock.time += 1
+    node.clock.time += 1
     second = await recovery_code(node, player)
-    with pytest.raises(Refusal, match="bad_code"):
-        await sign_in(node, first)
-    assert await sign_in(node, second) == token
-    assert len(await node.keys("recovery:*")) == 1
+    assert await refusal_from(sign_in(node, first)) == "bad_code"
+    assert (await sign_in(node, second), len(await node.keys("recovery:*"))) == (token, 1)
     # The time of the first credential is kept.
     assert (await node.services.accounts.load(player)).kept == START
 
 
-async def test_a_late_effect_does_not_keep_a_superseded_code(
-    node: Node,
-) -> None:
+async def test_a_late_effect_does_not_keep_a_superseded_code(node: Node) -> None:
     player, token = await guest(node)
     first = await recovery_code(node, player)
     digest = (await node.services.accounts.load(player)).recovery
     second = await recovery_code(node, player)
     await node.services.outbox.submit(Kept(player, START, code=digest))
-    with pytest.raises(Refusal, match="bad_code"):
-        await sign_in(node, first)
-    assert await sign_in(node, second) == token
-    assert len(await node.keys("recovery:*")) == 1
+    assert await refusal_from(sign_in(node, first)) == "bad_code"
+    assert (await sign_in(node, second), len(await node.keys("recovery:*"))) == (token, 1)
 
 
-async def test_a_new_code_is_valid_once_kept_and_its_offer_expires(
-    node: Node, clock: SetClock
-) -> None:
+async def test_a_new_code_is_valid_once_kept_and_its_offer_expires(node: Node) -> None:
     player, token = await guest(node)
     accounts = node.services.accounts
     offered = [await accounts.new_recovery_code(player, 0, confirmed=False) for _ in range(3)]
@@ -238,8 +221,7 @@ async def test_a_new_code_is_valid_once_kept_and_its_offer_expires(
     assert (await accounts.load(player)).kept is None
     assert 0 < await node.redis.ttl(players_keys.player(player)) <= accounts_keys.CODE_OFFER_LIFE_S
     for code in offered:
-        with pytest.raises(Refusal, match="bad_code"):
-            await sign_in(node, code)
+        assert await refusal_from(sign_in(node, code)) == "bad_code"
     for code in offered[:2]:
         with pytest.raises(Refusal, match="bad_code"):
             await accounts.keep_recovery_code(player, parse_typed(code))
@@ -251,9 +233,8 @@ async def test_a_new_code_is_valid_once_kept_and_its_offer_expires(
         await accounts.keep_recovery_code(player, parse_typed(offered[2]))
     assert await sign_in(node, offered[2]) == token
     late = await accounts.new_recovery_code(player, 0, confirmed=True)
-    clock.time += accounts_keys.CODE_OFFER_LIFE_S * 1000
-    with pytest.raises(Refusal, match="bad_code"):
-        await accounts.keep_recovery_code(player, parse_typed(late))
+    node.clock.time += accounts_keys.CODE_OFFER_LIFE_S * 1000
+    assert await refusal_from(accounts.keep_recovery_code(player, parse_typed(late))) == "bad_code"
     assert tokens.parse(await sign_in(node, offered[2])).player == player
     assert len(await node.keys("recovery:*")) == 1
     assert await all_effects(node.services.outbox_store) == []
@@ -261,11 +242,7 @@ async def test_a_new_code_is_valid_once_kept_and_its_offer_expires(
 
 @pytest.mark.parametrize("text", ["", "K3MQ", "K3MQ7-W2R5T", "K3MQ-7W2R-5T9X-KZ4B-0H8N"])
 async def test_an_unknown_code_is_refused(node: Node, text: str) -> None:
-    with pytest.raises(Refusal, match="bad_code"):
-        await sign_in(node, text)
-
-
-# Device codes
+    assert await refusal_from(sign_in(node, text)) == "bad_code"
 
 
 async def test_a_device_code_signs_in_once(node: Node, other: Node) -> None:
@@ -277,56 +254,43 @@ async def test_a_device_code_signs_in_once(node: Node, other: Node) -> None:
     )
     assert [each for each in tries if not isinstance(each, Refusal)] == [token]
     assert await node.keys("device:*") == []
-    # A device code is not a credential: the player is still a guest.
     assert (await node.services.accounts.load(player)).kept is None
 
 
-async def test_only_the_latest_device_code_is_valid_and_it_expires(
-    node: Node, clock: SetClock
-) -> None:
+async def test_only_the_latest_device_code_is_valid_and_it_expires(node: Node) -> None:
     player, _ = await guest(node)
     first = await node.services.accounts.link_device(player, 0)
     second = await node.services.accounts.link_device(player, 0)
-    with pytest.raises(Refusal, match="bad_code"):
-        await sign_in(node, first.code)
-    clock.time = second.expires - 1
+    assert await refusal_from(sign_in(node, first.code)) == "bad_code"
+    node.clock.time = second.expires - 1
     assert tokens.parse(await sign_in(node, second.code)).player == player
     third = await node.services.accounts.link_device(player, 0)
-    clock.time = third.expires
-    with pytest.raises(Refusal, match="bad_code"):
-        await sign_in(node, third.code)
-    # Nothing else was stored about this guest.
+    node.clock.time = third.expires
+    assert await refusal_from(sign_in(node, third.code)) == "bad_code"
     assert not await node.redis.exists(players_keys.player(player))
     await node.services.accounts.link_device(player, 0)
     assert 0 < await node.redis.ttl(players_keys.player(player)) <= accounts_keys.DEVICE_LIFE_S
-
-
-# Passkeys
 
 
 async def test_a_passkey_keeps_the_identity_and_signs_in(node: Node, other: Node) -> None:
     player, token = await guest(node)
     await keep(node, passkey_of(player))
     found, account = await other.services.accounts.passkey("first")
-    assert found == passkey_of(player)
-    assert account.passkeys == {"first": START}
+    assert (found, account.passkeys) == (passkey_of(player), {"first": START})
     assert await sign_in_by(other, "first", 7) == token
     found, _ = await node.services.accounts.passkey("first")
     assert (found.count, found.used) == (7, START)
     # A counter that has not grown indicates a copy.
     for count in (3, 7, 0):
-        with pytest.raises(Refusal, match="bad_passkey"):
-            await node.services.accounts.use_passkey(found, count)
-    with pytest.raises(Refusal, match="bad_passkey"):
-        await node.services.accounts.passkey("second")
+        assert await refusal_from(node.services.accounts.use_passkey(found, count)) == "bad_passkey"
+    assert await refusal_from(node.services.accounts.passkey("second")) == "bad_passkey"
 
 
 async def test_a_passkey_belongs_to_a_single_player(node: Node) -> None:
     player, _ = await guest(node)
     thief, _ = await guest(node)
     await keep(node, passkey_of(player))
-    with pytest.raises(Refusal, match="bad_passkey"):
-        await keep(node, passkey_of(thief))
+    assert await refusal_from(keep(node, passkey_of(thief))) == "bad_passkey"
     assert (await node.services.accounts.passkey("first"))[0].player == player
     assert (await node.services.accounts.load(thief)).kept is None
 
@@ -335,16 +299,12 @@ async def test_the_number_of_passkeys_is_limited(node: Node) -> None:
     player, _ = await guest(node)
     for number in range(MAX_PASSKEYS):
         await keep(node, passkey_of(player, f"number {number}"))
-    with pytest.raises(Refusal, match="too_many_passkeys"):
-        await keep(node, passkey_of(player, "one more"))
+    assert await refusal_from(keep(node, passkey_of(player, "one more"))) == "too_many_passkeys"
     assert len(await node.keys("passkey:*")) == MAX_PASSKEYS
-    # Keeping an existing passkey again does not count towards the limit.
     await keep(node, passkey_of(player, "number 0"))
 
 
-async def test_exactly_one_of_simultaneous_uses_with_one_counter_succeeds(
-    node: Node, other: Node
-) -> None:
+async def test_one_of_simultaneous_uses_with_one_counter_succeeds(node: Node, other: Node) -> None:
     player, _ = await guest(node)
     await keep(node, passkey_of(player))
     found, _ = await node.services.accounts.passkey("first")
@@ -359,11 +319,7 @@ async def test_exactly_one_of_simultaneous_uses_with_one_counter_succeeds(
     assert await asyncio.gather(*uses) == [None] * 4
 
 
-# Changing credentials
-
-
 async def test_an_unconfirmed_session_cannot_add_a_credential(node: Node, other: Node) -> None:
-    """A thief with a token has a session, but neither code nor passkey."""
     player, token = await guest(node)
     # An offer made while the player was a guest is too late as well.
     offered = await other.services.accounts.new_recovery_code(player, 0, confirmed=False)
@@ -374,12 +330,10 @@ async def test_an_unconfirmed_session_cannot_add_a_credential(node: Node, other:
         await other.services.accounts.new_recovery_code(player, 0, confirmed=False)
     with pytest.raises(Refusal, match="confirm_first"):
         await keep(other, passkey_of(player, "thief's"), confirmed=False)
-    assert await node.keys("passkey:*") == []
-    assert await sign_in(node, code) == token
+    assert (await node.keys("passkey:*"), await sign_in(node, code)) == ([], token)
     await keep(node, passkey_of(player))
     with pytest.raises(Refusal, match="confirm_first"):
         await keep(other, passkey_of(player, "thief's"), confirmed=False)
-    # Keeping an existing credential again changes nothing, so it needs no confirmation.
     await keep(other, passkey_of(player), confirmed=False)
 
 
@@ -391,41 +345,30 @@ async def test_changes_started_before_signing_out_everywhere_fail(node: Node, ot
     await sign_out(node, player)
     with pytest.raises(Refusal, match="bad_code"):
         await accounts.keep_recovery_code(player, parse_typed(offered))
-    with pytest.raises(Refusal, match="bad_token"):
-        await accounts.new_recovery_code(player, 0, confirmed=True)
-    with pytest.raises(Refusal, match="bad_passkey"):
-        await keep(other, passkey_of(player))
-    # A session unaware of the sign-out cannot continue as the player either.
-    with pytest.raises(Refusal, match="bad_token"):
-        await sign_out(other, player)
+    assert await refusal_from(accounts.new_recovery_code(player, 0, confirmed=True)) == "bad_token"
+    assert await refusal_from(keep(other, passkey_of(player))) == "bad_passkey"
+    assert await refusal_from(sign_out(other, player)) == "bad_token"
     code, _ = await accounts.link_device(player, 0)
-    with pytest.raises(Refusal, match="bad_code"):
-        await sign_in(other, code)
+    assert await refusal_from(sign_in(other, code)) == "bad_code"
 
 
-async def test_all_credentials_but_the_last_can_be_removed(
-    node: Node, other: Node, clock: SetClock
-) -> None:
+async def test_all_credentials_but_the_last_can_be_removed(node: Node, other: Node) -> None:
     player, _ = await guest(node)
     code = await recovery_code(node, player)
     for name in ("first", "second", "third"):
         await keep(node, passkey_of(player, name))
-    clock.time += 1
+    node.clock.time += 1
     await sign_in(other, code)
     account = await node.services.accounts.load(player)
     assert (account.recovery_at, account.recovery_used) == (START, START + 1)
     await sign_out(node, player, "second")
-    with pytest.raises(Refusal, match="bad_passkey"):
-        await other.services.accounts.passkey("second")
+    assert await refusal_from(other.services.accounts.passkey("second")) == "bad_passkey"
     await sign_out(node, player, "third", epoch=1, recovery=True)
-    with pytest.raises(Refusal, match="bad_code"):
-        await sign_in(other, code)
+    assert await refusal_from(sign_in(other, code)) == "bad_code"
     account = await node.services.accounts.load(player)
     assert (set(account.passkeys), account.recovery, account.recovery_at) == ({"first"}, None, None)
-    with pytest.raises(Refusal, match="last_credential"):
-        await sign_out(node, player, "first", epoch=2)
+    assert await refusal_from(sign_out(node, player, "first", epoch=2)) == "last_credential"
     assert tokens.parse(await sign_in_by(other, "first")).epoch == 2
-    # Removed credentials leave no keys behind.
     assert await node.keys("recovery:*") == []
     assert await node.keys("passkey:*") == [accounts_keys.passkey("first")]
 
@@ -443,18 +386,14 @@ async def test_a_retry_completes_an_interrupted_removal(node: Node) -> None:
     player, _ = await guest(node)
     await recovery_code(node, player)
     await keep(node, passkey_of(player))
-    record = await node.redis.hgetall(players_keys.player(player))
-    assert "passkey:first" in record
+    assert "passkey:first" in await node.redis.hgetall(players_keys.player(player))
     await node.redis.hdel(players_keys.player(player), "passkey:first")
-    with pytest.raises(Refusal, match="bad_passkey"):
-        await node.services.accounts.passkey("first")
+    assert await refusal_from(node.services.accounts.passkey("first")) == "bad_passkey"
     await sign_out(node, player, "first")
     assert await node.keys("passkey:*") == []
 
 
-async def test_signing_out_everywhere_locks_out_a_thief_with_a_credential(
-    node: Node, other: Node
-) -> None:
+async def test_signing_out_everywhere_locks_out_a_thief(node: Node, other: Node) -> None:
     """Includes everything the thief has started with a token or a concurrent sign-in."""
     player, _ = await guest(node)
     code = await recovery_code(node, player)
@@ -463,23 +402,16 @@ async def test_signing_out_everywhere_locks_out_a_thief_with_a_credential(
     accounts = other.services.accounts
     passkey, account = await accounts.passkey("thief's 0")
     await accounts.use_passkey(passkey, 0)
-    mine = [f"thief's {number}" for number in range(MAX_PASSKEYS)]
-    await sign_out(node, player, *mine)
+    await sign_out(node, player, *[f"thief's {number}" for number in range(MAX_PASSKEYS)])
     # The thief's sign-in was verified before, and answered afterwards.
     with pytest.raises(Refusal, match="bad_token"):
         await other.services.identity.identify(await accounts.token(account), None)
-    with pytest.raises(Refusal, match="bad_passkey"):
-        await accounts.use_passkey(passkey, 0)
+    assert await refusal_from(accounts.use_passkey(passkey, 0)) == "bad_passkey"
     await keep(node, passkey_of(player, "ada's"), epoch=1)
     assert tokens.parse(await sign_in(node, code)).epoch == 1
 
 
-# Applying the effect
-
-
-async def test_the_sweeper_completes_an_effect_idempotently(
-    node: Node,
-) -> None:
+async def test_the_sweeper_completes_an_effect_idempotently(node: Node) -> None:
     player, _ = await guest(node)
     entry = PasskeyEntry("first", b"\x00\xff", 3, "aaguid", 0, confirmed=True)
     code = parse_typed(await node.services.accounts.new_recovery_code(player, 0, confirmed=False))
@@ -551,9 +483,6 @@ async def give_up(node: Node, player: PlayerId, attempt: AttemptId) -> None:
     await node.apply_effects()
 
 
-# Signing out everywhere
-
-
 async def test_tokens_of_earlier_epochs_are_void(node: Node, other: Node) -> None:
     player, first = await guest(node)
     second, epoch = await node.services.accounts.sign_out_everywhere(player, "here", 0)
@@ -562,25 +491,9 @@ async def test_tokens_of_earlier_epochs_are_void(node: Node, other: Node) -> Non
     third, _ = await other.services.accounts.sign_out_everywhere(player, "here", 1)
     for each in (node, other):
         for void in (first, second):
-            with pytest.raises(Refusal, match="bad_token"):
-                await each.services.identity.identify(void, None)
+            assert await refusal_from(each.services.identity.identify(void, None)) == "bad_token"
         found = await each.services.identity.identify(third, None)
         assert (found.profile.id, found.token, found.epoch) == (player, third, 2)
-
-
-async def test_a_token_cannot_be_altered_to_another_epoch(node: Node) -> None:
-    player, first = await guest(node)
-    second, _ = await node.services.accounts.sign_out_everywhere(player, "here", 0)
-    signature = first.split(".", 2)[2]
-    later = second.split(".", 2)[2]
-    for forged in (
-        f"{player}.1.{signature}", f"{player}.2.{later}", f"{player}.01.{later}",
-        f"{player}.0.{later}", f"{player}..{later}", f"{player}.+1.{later}",
-        f"{player}.1.{later}.", f"{player}.\uff11.{later}", f"{player}.{'9' * 400}.{later}",
-        f"{player}.{later}",
-    ):  # fmt: skip
-        with pytest.raises(Refusal, match="bad_token"):
-            await node.services.identity.identify(forged, None)
 
 
 async def test_an_epoch_lost_by_the_store_is_restored_by_its_token(node: Node) -> None:
@@ -589,8 +502,7 @@ async def test_an_epoch_lost_by_the_store_is_restored_by_its_token(node: Node) -
     second, _ = await node.services.accounts.sign_out_everywhere(player, "here", 0)
     await node.redis.hdel(players_keys.player(player), "epoch")
     await node.services.identity.identify(second, None)
-    with pytest.raises(Refusal, match="bad_token"):
-        await node.services.identity.identify(first, None)
+    assert await refusal_from(node.services.identity.identify(first, None)) == "bad_token"
 
 
 async def test_signing_out_closes_all_sessions_but_one_on_all_nodes(
@@ -601,11 +513,7 @@ async def test_signing_out_closes_all_sessions_but_one_on_all_nodes(
     await node.services.sessions.register(player, "beside")
     await other.services.sessions.register(player, "there")
     await node.services.accounts.sign_out_everywhere(player, "here", 0)
-
-    async def told() -> bool:
-        return bool(closing[other])
-
-    await until(told)
+    await until(lambda: bool(closing[other]))
     assert closing == {node: [(player, 1, "here")], other: [(player, 1, None)]}
     stays = f"{node.registration.id}/here"
     assert await node.services.player_store.sessions([player]) == [[stays]]
@@ -615,8 +523,7 @@ async def test_a_session_with_a_token_voided_meanwhile_is_not_registered(node: N
     player, _ = await guest(node)
     await node.services.sessions.register(player, "lost")
     await node.services.accounts.sign_out_everywhere(player, "here", 0)
-    with pytest.raises(Refusal, match="bad_token"):
-        await node.services.sessions.register(player, "late")
+    assert await refusal_from(node.services.sessions.register(player, "late")) == "bad_token"
     await node.services.sessions.register(player, "new", 1)
     closed: list[Closing] = []
     node.services.sessions.signed_out.subscribe(lambda *told: closed.append(told))
@@ -631,12 +538,8 @@ async def test_signing_out_voids_the_device_code_but_not_the_recovery_code(node:
     recovery = await recovery_code(node, player)
     device, _ = await node.services.accounts.link_device(player, 0)
     token, _ = await node.services.accounts.sign_out_everywhere(player, "here", 0)
-    with pytest.raises(Refusal, match="bad_code"):
-        await sign_in(node, device)
+    assert await refusal_from(sign_in(node, device)) == "bad_code"
     assert await sign_in(node, recovery) == token
-
-
-# Showing, exporting, deleting
 
 
 async def test_an_export_has_all_stored_data_except_secrets(node: Node) -> None:
@@ -678,18 +581,12 @@ async def test_only_anonymous_results_of_a_deleted_player_remain(
     await until(told)
     assert [each[0] for found in closing.values() for each in found] == [player, player]
     for code in (recovery, device):
-        with pytest.raises(Refusal, match="bad_code"):
-            await sign_in(other, code)
-    with pytest.raises(Refusal, match="bad_passkey"):
-        await other.services.accounts.passkey("first")
-    with pytest.raises(Refusal, match="bad_token"):
-        await other.services.identity.identify(token, "Ada")
-    with pytest.raises(Refusal, match="bad_token"):
-        await other.services.identity.rename(player, "Ada")
-    with pytest.raises(Refusal, match="bad_token"):
-        await other.services.sessions.register(player, "again")
-    with pytest.raises(Refusal, match="bad_token"):
-        await sign_out(node, player)
+        assert await refusal_from(sign_in(other, code)) == "bad_code"
+    assert await refusal_from(other.services.accounts.passkey("first")) == "bad_passkey"
+    assert await refusal_from(other.services.identity.identify(token, "Ada")) == "bad_token"
+    assert await refusal_from(other.services.identity.rename(player, "Ada")) == "bad_token"
+    assert await refusal_from(other.services.sessions.register(player, "again")) == "bad_token"
+    assert await refusal_from(sign_out(node, player)) == "bad_token"
     left = {key for key, text in (await stored(node)).items() if player in key + text}
     record = players_keys.player(player)
     rest = {key for key in left if ":attempt:" not in key and not key.startswith("leaderboard:")}
@@ -699,29 +596,22 @@ async def test_only_anonymous_results_of_a_deleted_player_remain(
     assert any(key.startswith("leaderboard:") for key in left)
 
 
-async def test_an_attempt_ending_after_the_deletion_restores_nothing(
-    node: Node,
-) -> None:
+async def test_an_attempt_ending_after_the_deletion_restores_nothing(node: Node) -> None:
     player, _ = await guest(node)
     found = await node.dailies.open(player, "robert")
     await node.play(found.attempt, player)
     await node.services.accounts.delete(player)
     await node.attempts.resign(found.attempt, player, 3)
     await node.apply_effects()
-    assert await node.keys("history:*") == []
-    assert await node.keys("leaderboard:*") == []
+    assert (await node.keys("history:*"), await node.keys("leaderboard:*")) == ([], [])
 
 
 async def test_changes_for_a_deleted_player_have_no_effect(node: Node) -> None:
     player, _ = await guest(node)
     await node.services.accounts.delete(player)
-    with pytest.raises(Refusal, match="bad_token"):
-        await recovery_code(node, player)
-    with pytest.raises(Refusal, match="bad_passkey"):
-        await keep(node, passkey_of(player))
+    assert await refusal_from(recovery_code(node, player)) == "bad_token"
+    assert await refusal_from(keep(node, passkey_of(player))) == "bad_passkey"
     code, _ = await node.services.accounts.link_device(player, 0)
-    with pytest.raises(Refusal, match="bad_code"):
-        await sign_in(node, code)
-    assert await node.keys("recovery:*") == []
-    assert await node.keys("passkey:*") == []
+    assert await refusal_from(sign_in(node, code)) == "bad_code"
+    assert (await node.keys("recovery:*"), await node.keys("passkey:*")) == ([], [])
     assert list(await node.redis.hgetall(players_keys.player(player))) == ["deleted"]

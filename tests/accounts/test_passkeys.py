@@ -48,8 +48,7 @@ def use(challenge: bytes = CHALLENGE) -> str:
 def test_options_name_host_and_player_and_exclude_existing_passkeys() -> None:
     options = json.loads(creation())
     assert options["rp"] == {"id": "play.example.org", "name": "Samedeal"}
-    assert options["user"]["name"] == f"Ada {PROFILE.tag}"
-    assert options["attestation"] == "none"
+    assert (options["user"]["name"], options["attestation"]) == (f"Ada {PROFILE.tag}", "none")
     assert [each["id"] for each in options["excludeCredentials"]] == ["AAAA"]
     selection = options["authenticatorSelection"]
     assert (selection["residentKey"], selection["userVerification"]) == ("required", "preferred")
@@ -66,9 +65,7 @@ def test_a_passkey_is_created_and_used(device: Authenticator) -> None:
     assert passkeys.used(SITE, CHALLENGE, passkey, device.use(use())) == 5
 
 
-def test_an_answer_to_another_challenge_or_for_another_page_is_refused(
-    device: Authenticator,
-) -> None:
+def test_an_answer_to_another_challenge_or_page_is_refused(device: Authenticator) -> None:
     passkey = passkeys.created(SITE, CHALLENGE, PROFILE, device.create(creation()))
     for wrong in (
         Authenticator("https://evil.example.org", SITE.host),
@@ -162,7 +159,6 @@ STATEMENTS = st.dictionaries(
 
 @st.composite
 def attestations(draw: st.DrawFn) -> bytes:
-    """Generate an attestation object: valid, corrupted in some bytes, or truncated."""
     device = Authenticator(SITE.origin, SITE.host)
     public = cbor2.dumps(draw(PUBLIC)) if draw(st.booleans()) else draw(st.binary(max_size=90))
     data = bytearray(device.attested(public))

@@ -30,8 +30,7 @@ NAMES = ["One", "Two", "Three"]
 
 async def much(hub: HubNode, node: Node, seat: Seat) -> None:
     """Give a player the maximum of everything, and three years of results."""
-    code = (await seat.ask("NewRecoveryCode"))["code"]
-    await seat.ask("KeepRecoveryCode", code=code)
+    await seat.ask("KeepRecoveryCode", code=(await seat.ask("NewRecoveryCode"))["code"])
     for number in range(MAX_PASSKEYS):
         await keep(node, passkey_of(seat.player, f"passkey {number}"))
     for number in range(MAX_BOTS):
