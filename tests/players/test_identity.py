@@ -12,7 +12,8 @@ from server.base.seals.keyring import Keyring
 from server.base.work.background import Background
 from server.players.core import keys as players_keys
 from server.players.core.names import RENAME_EVERY_MS, RENAMES_AT_ONCE, guest_name
-from tests.nodes import Node, SetClock
+from tests.builders import refusal_from
+from tests.nodes import Node
 
 
 async def test_a_token_identifies_its_guest_on_every_node(node: Node, other: Node) -> None:
@@ -36,13 +37,10 @@ async def test_a_name_can_be_set_at_hello_and_changed_later(node: Node, other: N
 @pytest.mark.parametrize("name", ["", "<Ada>"])
 async def test_an_invalid_name_changes_nothing(node: Node, name: str) -> None:
     profile, token, _ = await node.services.identity.identify(None, "Ada")
-    with pytest.raises(Refusal, match="bad_name"):
-        await node.services.identity.identify(token, name)
-    with pytest.raises(Refusal, match="bad_name"):
-        await node.services.identity.rename(profile.id, name)
+    assert await refusal_from(node.services.identity.identify(token, name)) == "bad_name"
+    assert await refusal_from(node.services.identity.rename(profile.id, name)) == "bad_name"
     assert (await node.services.identity.identify(token, None))[0].name == "Ada"
-    with pytest.raises(Refusal, match="bad_name"):
-        await node.services.identity.identify(None, name)
+    assert await refusal_from(node.services.identity.identify(None, name)) == "bad_name"
     assert len(await node.keys("player:*")) == 1
 
 
@@ -50,45 +48,37 @@ async def test_a_reserved_or_offensive_name_is_refused(node: Node) -> None:
     identity = node.services.identity
     profile, token, _ = await identity.identify(None, "Ada")
     for name, code in (("Admin", "name_reserved"), ("Fuck", "name_offensive")):
-        with pytest.raises(Refusal, match=code):
-            await identity.rename(profile.id, name)
+        assert await refusal_from(identity.rename(profile.id, name)) == code
         # Clients retry their hello without a name after `bad_name`.
-        with pytest.raises(Refusal, match="bad_name"):
-            await identity.identify(None, name)
+        assert await refusal_from(identity.identify(None, name)) == "bad_name"
     assert (await identity.identify(token, None)).profile.name == "Ada"
 
 
-async def test_renames_are_rate_limited(node: Node, other: Node, clock: SetClock) -> None:
+async def test_renames_are_rate_limited(node: Node, other: Node) -> None:
     profile, token, _ = await node.services.identity.identify(None, "Ada")
     for number in range(RENAMES_AT_ONCE):
         await node.services.identity.rename(profile.id, f"Ada {number}")
-        # Setting the same name again is not a change.
         await other.services.identity.rename(profile.id, f"Ada {number}")
-        clock.time += 1_000
+        node.clock.time += 1_000
     with pytest.raises(Refusal, match="name_too_soon") as refused:
         await other.services.identity.rename(profile.id, "Eve")
     assert refused.value.wait == RENAME_EVERY_MS - RENAMES_AT_ONCE * 1_000
     assert (await node.services.identity.identify(token, "Eve")).profile.name == "Ada 2"
 
-    clock.time += refused.value.wait - 1
-    with pytest.raises(Refusal, match="name_too_soon"):
-        await node.services.identity.rename(profile.id, "Eve")
-    clock.time += 1
+    node.clock.time += refused.value.wait - 1
+    assert await refusal_from(node.services.identity.rename(profile.id, "Eve")) == "name_too_soon"
+    node.clock.time += 1
     assert (await node.services.identity.identify(token, "Eve")).profile.name == "Eve"
-    with pytest.raises(Refusal, match="name_too_soon"):
-        await node.services.identity.rename(profile.id, "Ada")
+    assert await refusal_from(node.services.identity.rename(profile.id, "Ada")) == "name_too_soon"
 
 
-async def test_a_new_guests_name_is_not_limited_and_the_count_expires(
-    node: Node,
-) -> None:
+async def test_a_new_guests_name_is_not_limited_and_the_count_expires(node: Node) -> None:
     for _ in range(2 * RENAMES_AT_ONCE):
         assert (await node.services.identity.identify(None, "Ada")).profile.name == "Ada"
     assert await node.keys("renames:*") == []
     profile, _, _ = await node.services.identity.identify(None, None)
     await node.services.identity.rename(profile.id, "Ada")
-    left = await node.redis.pttl(players_keys.renames(profile.id))
-    assert 0 < left <= RENAME_EVERY_MS
+    assert 0 < await node.redis.pttl(players_keys.renames(profile.id)) <= RENAME_EVERY_MS
 
 
 async def test_an_unsigned_token_is_refused(node: Node, other: Node) -> None:
@@ -99,6 +89,8 @@ async def test_an_unsigned_token_is_refused(node: Node, other: Node) -> None:
     forged = [
         f"{player}.{int(epoch) + 1}.{key}.{issued}.{mac}",
         f"{player}.0{epoch}.{key}.{issued}.{mac}", f"{player}.{epoch}.{key}.-1.{mac}",
+        f"{player}.+{epoch}.{key}.{issued}.{mac}", f"{player}.\uff10.{key}.{issued}.{mac}",
+        f"{player}..{key}.{issued}.{mac}", f"{player}.{'9' * 400}.{key}.{issued}.{mac}",
         f"{player}.{epoch}.{key}.{int(issued) + 1}.{mac}",
         f"{player}.{epoch}.{'f' * 12}.{issued}.{mac}",
         f"{player}.{epoch}.{key[:8]}ffff.{issued}.{mac}",
@@ -111,8 +103,7 @@ async def test_an_unsigned_token_is_refused(node: Node, other: Node) -> None:
     before = sorted(await node.keys())
     for n in (node, other):
         for text in forged:
-            with pytest.raises(Refusal, match="bad_token"):
-                await n.services.identity.identify(text, None)
+            assert await refusal_from(n.services.identity.identify(text, None)) == "bad_token"
     assert sorted(await node.keys()) == before
 
 
@@ -120,8 +111,7 @@ async def test_changing_any_character_of_a_token_invalidates_it(node: Node) -> N
     _, token, _ = await node.services.identity.identify(None, None)
     for place, letter in enumerate(token):
         changed = token[:place] + ("a" if letter != "a" else "b") + token[place + 1 :]
-        with pytest.raises(Refusal, match="bad_token"):
-            await node.services.identity.identify(changed, None)
+        assert await refusal_from(node.services.identity.identify(changed, None)) == "bad_token"
 
 
 async def test_another_servers_token_is_refused(node: Node) -> None:
@@ -131,10 +121,8 @@ async def test_another_servers_token_is_refused(node: Node) -> None:
     keyring = Keyring(services.keyring_store, elsewhere, services.clock, Background())
     await node.redis.delete(keys.KEYRING)
     forged = await keyring.token(profile.id, 0)
-    with pytest.raises(Refusal, match="bad_token"):
-        await keyring.verify(token)
-    with pytest.raises(Refusal, match="bad_token"):
-        await node.services.identity.identify(forged, None)
+    assert await refusal_from(keyring.verify(token)) == "bad_token"
+    assert await refusal_from(node.services.identity.identify(forged, None)) == "bad_token"
     assert await node.services.identity.identify(token, None) == (profile, token, 0)
 
 

@@ -30,9 +30,9 @@ from server.rooms.core import keys as rooms_keys
 from server.rooms.core import quick_match
 from tests.base.outbox.outboxes import all_due, all_effects
 from tests.base.redis.key_modules import PERMANENT
-from tests.builders import ADA, BOB, LIMIT, START
+from tests.builders import ADA, BOB, LIMIT, START, round_of
 from tests.conftest import ALONE
-from tests.nodes import BEGUN, OVER, Node, SetClock, attempt_of
+from tests.nodes import BEGUN, OVER, Node, attempt_of
 
 pytestmark = ALONE
 
@@ -62,7 +62,6 @@ async def new_keys(node: Node, before: list[str]) -> set[str]:
 
 
 async def open_all(node: Node, player: PlayerId) -> list[AttemptId]:
-    """Start a session, open each game's daily, and end the session."""
     await node.services.sessions.register(player, "session")
     found = [(await node.dailies.open(player, game)).attempt for game in daily_games()]
     node.services.sessions.unregister(player, "session")
@@ -70,9 +69,7 @@ async def open_all(node: Node, player: PlayerId) -> list[AttemptId]:
     return found
 
 
-async def test_opened_unplayed_dailies_are_kept_until_they_close(
-    node: Node, other: Node, clock: SetClock
-) -> None:
+async def test_opened_unplayed_dailies_are_kept_until_they_close(node: Node, other: Node) -> None:
     await node.dailies.draw_ahead()
     before = await node.keys()
     attempts = await open_all(node, ADA)
@@ -80,15 +77,15 @@ async def test_opened_unplayed_dailies_are_kept_until_they_close(
     for attempt in attempts:
         assert await expiry(node, play_keys.attempt(attempt)) == CLOSE + play_keys.UNPLAYED_LIFE_MS
     # Opening a daily again does not deal the same cards with a new clock.
-    clock.time = CLOSE - 1
+    node.clock.time = CLOSE - 1
     assert (await other.dailies.open(ADA, min(daily_games()))).start.at == START
     # The attempt has ended by then, without consequences.
-    clock.time = CLOSE
+    node.clock.time = CLOSE
     for attempt in attempts[1:]:
         assert (await other.state_of(attempt)).end == "time"
     await node.sweep()
     await other.apply_effects()
-    clock.time += play_keys.UNPLAYED_LIFE_MS
+    node.clock.time += play_keys.UNPLAYED_LIFE_MS
     await node.redis.delete(*map(play_keys.attempt, attempts))
     for each in (node, other):
         assert not any([await each.attempts.find(attempt) for attempt in attempts])
@@ -124,18 +121,15 @@ async def test_an_attempt_started_by_an_earlier_release_is_kept_at_its_end(node:
     assert await expiry(node, play_keys.attempt(attempt)) == CLOSE + play_keys.ATTEMPT_LIFE_MS
 
 
-async def test_a_round_without_a_move_leaves_only_its_room_for_a_day(
-    node: Node, clock: SetClock
-) -> None:
+async def test_a_round_without_a_move_leaves_only_its_room_for_a_day(node: Node) -> None:
     before = await node.keys()
     room, code = await node.race_of(ADA, BOB)
-    assert room.round is not None
     for player in (ADA, BOB):
         await node.rooms.leave(code, player)
     await node.apply_effects()
     assert (await node.rooms.load(code)).running is None
     attempts = {play_keys.attempt(attempt_of(room, player)) for player in (ADA, BOB)}
-    deal = deals_keys.deal(room.round.deal)
+    deal = deals_keys.deal(round_of(room).deal)
     kept = {*attempts, deal, rooms_keys.room(code), keys.KEYRING}
     assert await new_keys(node, before) == kept
     assert {await expiry(node, key) for key in attempts} == {
@@ -143,21 +137,19 @@ async def test_a_round_without_a_move_leaves_only_its_room_for_a_day(
     }
     assert 0 < await node.redis.ttl(deal) <= keys.DAY_SECONDS
     assert (
-        await expiry(node, rooms_keys.room(code)) <= clock.time + rooms_keys.ROOM_LIFE_MS + 60_000
+        await expiry(node, rooms_keys.room(code))
+        <= node.clock.time + rooms_keys.ROOM_LIFE_MS + 60_000
     )
 
 
 @pytest.mark.parametrize("by", ["move", "hint"])
-async def test_attempts_played_in_a_round_are_kept_with_the_deal(
-    node: Node, clock: SetClock, by: str
-) -> None:
+async def test_attempts_played_in_a_round_are_kept_with_the_deal(node: Node, by: str) -> None:
     room = await node.rooms.create(
         ADA, "robert", "standard", seats=2, limit=LIMIT, creation="k", allowed="hints"
     )
     room = await node.rooms.start(room.opened.code, ADA, [ADA])
-    assert room.round is not None
     attempt = attempt_of(room, ADA)
-    clock.time = BEGUN
+    node.clock.time = BEGUN
     if by == "move":
         await node.play(attempt, ADA)
     else:
@@ -165,43 +157,36 @@ async def test_attempts_played_in_a_round_are_kept_with_the_deal(
     assert await expiry(node, play_keys.attempt(attempt)) == _minute(
         OVER + play_keys.ATTEMPT_LIFE_MS
     )
-    left = await node.redis.ttl(deals_keys.deal(room.round.deal))
+    left = await node.redis.ttl(deals_keys.deal(round_of(room).deal))
     assert left * 1000 > play_keys.ATTEMPT_LIFE_MS + 2 * LIMIT
 
 
-async def test_a_round_ends_after_its_attempts_have_expired(
-    node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_round_outlives_its_attempts(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
     """No node was running between the deadline and the expiry of unplayed keys."""
     # By Redis's own time, the room opened so long ago that it would expire before its use.
     monkeypatch.setattr(rooms_keys, "UNUSED_ROOM_LIFE_MS", rooms_keys.ROOM_LIFE_MS)
     now = await _now(node)
-    clock.time = now - (OVER - START) - play_keys.UNPLAYED_LIFE_MS - 1_000
+    node.clock.time = now - (OVER - START) - play_keys.UNPLAYED_LIFE_MS - 1_000
     room, code = await node.race_of(ADA, BOB)
     assert not await node.redis.exists(
         *(play_keys.attempt(attempt_of(room, p)) for p in (ADA, BOB))
     )
-    clock.time = now
+    node.clock.time = now
     await node.sweep()
     await node.apply_effects()
     found = await node.rooms.load(code)
-    assert found.round is not None
-    assert found.running is None
-    assert {r.end for r in found.round.results.values()} == {"time"}
-    assert await all_due(node.services.outbox_store, clock.time) == []
+    assert (found.running, {r.end for r in round_of(found).results.values()}) == (None, {"time"})
+    assert await all_due(node.services.outbox_store, node.clock.time) == []
 
 
 @pytest.mark.parametrize("played", ["", "refused", "moved"])
-async def test_the_pace_bots_run_is_kept_if_an_opponent_plays(
-    node: Node, clock: SetClock, played: str
-) -> None:
+async def test_the_pace_bots_run_is_kept_if_an_opponent_plays(node: Node, played: str) -> None:
     code = random_room_code()
     await node.rooms.match(code, ADA, "lady-betty")
-    clock.time += 60_000
+    node.clock.time += 60_000
     await node.rooms.decide(code, quick_match.seat_bot)
     room = await node.rooms.start(code, None, [ADA, PACE_BOT])
-    assert room.round is not None
-    clock.time = room.round.starts
+    node.clock.time = round_of(room).starts
     mine = attempt_of(room, ADA)
     if played == "moved":
         await node.play(mine, ADA)
@@ -211,7 +196,7 @@ async def test_the_pace_bots_run_is_kept_if_an_opponent_plays(
         assert isinstance(await done, Refusal)
         with pytest.raises(Refusal):
             await node.attempts.hint(mine, ADA, 2, lambda _: None)
-    clock.time = room.round.deadline
+    node.clock.time = round_of(room).deadline
     bots = await node.rooms.play_bot(room)
     assert bots is not None
     assert bots.end is not None
@@ -219,7 +204,7 @@ async def test_the_pace_bots_run_is_kept_if_an_opponent_plays(
     await node.sweep()
     await node.apply_effects()
     end = await expiry(node, play_keys.attempt(bots.id))
-    unplayed = _minute(room.round.deadline + play_keys.UNPLAYED_LIFE_MS)
+    unplayed = _minute(round_of(room).deadline + play_keys.UNPLAYED_LIFE_MS)
     if played == "moved":
         # Here, Redis's own time is years before the round's.
         assert abs(end - await _now(node) - deals_keys.PLAYED_DEAL_LIFE_S * 1000) < 120_000
@@ -227,7 +212,7 @@ async def test_the_pace_bots_run_is_kept_if_an_opponent_plays(
         assert end == unplayed
 
 
-async def test_all_keys_expire_except_documented_ones(node: Node, clock: SetClock) -> None:
+async def test_all_keys_expire_except_documented_ones(node: Node) -> None:
     """Covers everything that players can store."""
     services, accounts = node.services, node.services.accounts
     await node.dailies.draw_ahead()
@@ -252,7 +237,7 @@ async def test_all_keys_expire_except_documented_ones(node: Node, clock: SetCloc
     services.live.subscribe(room, ada)
     await services.room_addresses.record(code, ada, "192.0.2.1")
     await services.quick_matches.match(dot, "robert")
-    clock.time = BEGUN
+    node.clock.time = BEGUN
     for player in (ada, cyd):
         await node.play_out(attempt_of(room, player), player)
         attempt = (await node.dailies.open(player, "robert", "192.0.2.1")).attempt

@@ -38,11 +38,7 @@ async def test_a_new_name_reaches_every_node(node: Node, other: Node) -> None:
     async with running(work_of(other.bus)):
         _, token, _ = await node.services.identity.identify(None, "Ada")
         player = (await node.services.identity.identify(token, None))[0].id
-
-        async def begun() -> bool:
-            return profiles.known([BOB]) is None
-
-        await until(begun)
+        await until(lambda: profiles.known([BOB]) is None)
         await profiles.load([player])
         await node.services.identity.identify(token, "Ada L")
 
@@ -50,9 +46,7 @@ async def test_a_new_name_reaches_every_node(node: Node, other: Node) -> None:
             return await profiles.load([player]) == {player: Profile(player, "Ada L")}
 
         await until(known)
-    names = [topic for topic, _ in node.published if topic == NAMES]
-    # New players and unchanged names are not published.
-    assert len(names) == 1
+    assert len([topic for topic, _ in node.published if topic == NAMES]) == 1
 
 
 async def test_profiles_are_read_again_when_messages_may_have_been_lost(node: Node) -> None:
@@ -63,9 +57,7 @@ async def test_profiles_are_read_again_when_messages_may_have_been_lost(node: No
     assert await profiles.load([ADA]) == {ADA: Profile(ADA, "Ada")}
 
 
-async def test_a_name_read_before_messages_were_lost_is_read_again(
-    node: Node, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_names_are_reread_after_losses(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
     profiles, players = node.services.profiles, node.services.player_store
     await players.update(ADA, "Old")
     read, may_arrive, profiles_of = asyncio.Event(), asyncio.Event(), players.profiles

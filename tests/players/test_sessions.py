@@ -18,13 +18,12 @@ from server.players.core.bus import Barred
 from server.players.core.keys import MAX_SESSIONS
 from tests.base.redis.servers import running, until, work_of
 from tests.builders import ADA, BOB, CYD, DAN
-from tests.nodes import OVER, Node, SetClock, attempt_of
+from tests.nodes import OVER, Node, attempt_of
 from tests.processes import PATIENCE
 
 
 @pytest.fixture
 async def closed(node: Node, other: Node) -> AsyncIterator[dict[str, list[str]]]:
-    """Run the bus of both nodes; return the sessions to close on each, by node id."""
     found: dict[str, list[str]] = {}
     async with AsyncExitStack() as stack:
         for each in (node, other):
@@ -41,7 +40,6 @@ async def closed(node: Node, other: Node) -> AsyncIterator[dict[str, list[str]]]
 
 
 def messages_of(*nodes: Node) -> list[Struct | None]:
-    """Return the messages that nodes have published to each other."""
     found = [
         node.services.node_bus.decode(payload)
         for node in nodes
@@ -54,12 +52,9 @@ def messages_of(*nodes: Node) -> list[Struct | None]:
 
 
 async def several(player: PlayerId, *nodes: Node, expected: bool = True) -> None:
-    """Wait until all nodes know whether a player has several sessions."""
-
-    async def known() -> bool:
-        return all(node.services.sessions.has_several(player) is expected for node in nodes)
-
-    await until(known)
+    await until(
+        lambda: all(node.services.sessions.has_several(player) is expected for node in nodes)
+    )
 
 
 async def test_opening_a_session_does_not_close_another(
@@ -104,21 +99,17 @@ async def test_two_sessions_on_one_node_need_no_message(node: Node) -> None:
 
 
 async def test_the_session_used_least_recently_is_closed_if_there_are_too_many(
-    node: Node, other: Node, clock: SetClock, closed: dict[str, list[str]]
+    node: Node, other: Node, closed: dict[str, list[str]]
 ) -> None:
     names = [f"session {number}" for number in range(MAX_SESSIONS)]
     for name in names:
-        clock.time += 1
+        node.clock.time += 1
         await node.services.sessions.register(ADA, name)
-    clock.time += 1
+    node.clock.time += 1
     node.services.sessions.use(ADA, names[0])
-    clock.time += 1
+    node.clock.time += 1
     await other.services.sessions.register(ADA, "one more")
-
-    async def told() -> bool:
-        return closed == {node.registration.id: [names[1]], other.registration.id: []}
-
-    await until(told)
+    await until(lambda: closed == {node.registration.id: [names[1]], other.registration.id: []})
 
 
 async def test_leftovers_of_ended_sessions_are_ignored(
@@ -132,11 +123,9 @@ async def test_leftovers_of_ended_sessions_are_ignored(
     await players.add_session(ADA, "dead/ended", 1)
     await node.services.sessions.register(ADA, "one")
     await several(ADA, node, expected=False)
-    # Sessions left behind by a dead node do not count.
     assert await node.services.accounts.session_count(ADA) == 2
     assert json.loads(await node.services.accounts.export(ADA))["sessions"] == 2
     assert "dead/ended" not in (await node.services.operators.player(ADA)).sessions
-    # Messages are not published to a dead node either.
     await other.services.sessions.register(ADA, "two")
     await several(ADA, node)
     node.registration.changed.emit(set(), {other.registration.id})
@@ -154,8 +143,7 @@ async def test_a_node_without_the_players_sessions_answers_left(
     # Its session ended without knowledge of the other node.
     other.services.sessions._peers.clear()
     other.services.sessions.unregister(ADA, "one")
-    state = await node.state_of(attempt_of(room, ADA))
-    node.services.mirrors.publish_entry(state, "{}", None)
+    node.services.mirrors.publish_entry(await node.state_of(attempt_of(room, ADA)), "{}", None)
     await several(ADA, node, expected=False)
 
 
@@ -169,35 +157,28 @@ async def test_the_check_recovers_from_lost_messages(node: Node, other: Node) ->
     await other.services.sessions.register(ADA, "four")
     assert not sessions.has_several(ADA)
     await node.redis.delete(keys.sessions(CYD))
-    # It ends while the sessions are being read.
     ended = (DAN, "five", 0)
     for number in range(MAX_SESSIONS):
         name = f"{other.registration.id}/{number}"
         await node.services.player_store.add_session(BOB, name, 2**50 + number)
-    checked = await sessions.check([*mine, ended], lambda session: session != "five")
-    assert checked == ["two"]
+    assert await sessions.check([*mine, ended], lambda session: session != "five") == ["two"]
     assert sessions.has_several(ADA)
     # The session of the player whose record was lost is stored again.
     assert await node.services.player_store.sessions([CYD, DAN]) == [[f"{me}/three"], []]
 
 
 async def test_an_end_is_published_to_the_players_node(
-    node: Node, other: Node, clock: SetClock, closed: dict[str, list[str]]
+    node: Node, other: Node, closed: dict[str, list[str]]
 ) -> None:
     assert not any(closed.values())
     room, code = await node.race_of(ADA, BOB)
     await other.services.sessions.register(ADA, "one")
-    clock.time = OVER
+    node.clock.time = OVER
     await node.rooms.pass_deadline(code)
-
-    async def notified() -> bool:
-        return bool(other.ended)
-
-    await until(notified)
+    await until(lambda: bool(other.ended))
     await node.services.close()
     state = await node.state_of(attempt_of(room, ADA))
-    assert other.ended == [Ended(ADA, state.id, state.seq, state.result)]
-    assert state.end == "time"
+    assert (other.ended, state.end) == ([Ended(ADA, state.id, state.seq, state.result)], "time")
 
 
 async def test_a_message_of_an_unknown_kind_counts_as_missed(node: Node) -> None:
