@@ -20,7 +20,6 @@ def path(tmp_path: Path) -> Path:
 
 
 def replace(path: Path, text: str) -> None:
-    """Replace a file by a rename, as deployment tools do."""
     new = path.with_suffix(".new")
     new.write_text(text, encoding="utf-8")
     new.replace(path)
@@ -28,20 +27,16 @@ def replace(path: Path, text: str) -> None:
 
 def test_an_operators_audit_name_includes_the_player_id(path: Path) -> None:
     known = OperatorList(path)
-    assert known.name(ADA) == f"Ada Lovelace ({ADA})"
-    assert known.name(BOB) == BOB
+    assert (known.name(ADA), known.name(BOB)) == (f"Ada Lovelace ({ADA})", BOB)
 
 
 def test_a_delisted_player_is_no_longer_an_operator(path: Path) -> None:
     known = OperatorList(path)
     replace(path, f"{BOB}\n")
-    assert known.name(ADA) is None
-    assert known.name(BOB) == BOB
+    assert (known.name(ADA), known.name(BOB)) == (None, BOB)
 
 
-def test_an_unreadable_file_means_no_operators_and_is_logged_once(
-    path: Path,
-) -> None:
+def test_an_unreadable_file_means_no_operators_and_is_logged_once(path: Path) -> None:
     known = OperatorList(path)
     text = path.read_text(encoding="utf-8")
     with capture_logs() as logs:
@@ -52,7 +47,7 @@ def test_an_unreadable_file_means_no_operators_and_is_logged_once(
         replace(path, text)
         assert known.name(ADA) is not None
     assert [each["event"] for each in logs] == [
-        *("operators_unreadable", "operators_unreadable", "operators_read"),
+        *("operators_unreadable", "operators_unreadable", "operators_read")
     ]
 
 

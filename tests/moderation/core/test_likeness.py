@@ -29,7 +29,6 @@ START = Started(ADA, DealId("d" * 16), "deuces", "standard", None, 7, 0, 10**9, 
 
 @pytest.fixture(autouse=True)
 def all_moves(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Compare runs from their first move."""
     monkeypatch.setattr(likeness, "MIN_MOVES", 0)
 
 
@@ -55,8 +54,7 @@ def home(board: Board, move: Move) -> bool:
 
 
 def like(one: Sequence[str], other: Sequence[str]) -> Likeness:
-    runs = [list(choices_of(run_of(texts), BOARD)) for texts in (one, other)]
-    return list(compare(*runs))[-1]
+    return list(compare(*[list(choices_of(run_of(texts), BOARD)) for texts in (one, other)]))[-1]
 
 
 def test_runs_of_obvious_moves_share_no_odd_moves() -> None:
@@ -104,7 +102,6 @@ def test_openings_and_moves_beyond_the_limit_are_not_compared(
 
 
 def test_runs_sharing_most_boards_share_a_mark() -> None:
-    """Holds whatever the order of moves, and after detours."""
     moves = line(40, odd=True)
     whole, part = (set(marks(choices_of(run_of(each), BOARD))) for each in (moves, moves[:36]))
     assert len(whole) == likeness.MARKS

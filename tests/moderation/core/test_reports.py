@@ -5,13 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from server.base.core.ids import PlayerId
-from server.moderation.core.reports import (
-    MAX_GUESTS,
-    MAX_KEPT,
-    Reported,
-    Reporter,
-    ReportKind,
-)
+from server.moderation.core.reports import MAX_GUESTS, MAX_KEPT, Reported, Reporter, ReportKind
 from tests.builders import ADA, BOB
 
 
@@ -28,25 +22,20 @@ def reported(reporters: Iterable[Reporter], target: Reported | None = None) -> R
 
 def test_each_player_counts_once() -> None:
     once = reported([by(BOB)])
-    assert once.weight == 1
-    assert once.adding(by(BOB, "cheating")) is None
+    assert (once.weight, once.adding(by(BOB, "cheating"))) == (1, None)
     assert reported([by(BOB), by("c"), by("d", "other")]).kinds() == {"name": 2, "other": 1}
 
 
 def test_all_guests_together_count_as_one_reporter() -> None:
     guests = [by(f"g{number}", kept=False) for number in range(4)]
-    assert reported(guests).weight == 1
-    assert reported([*guests, by(BOB), by("c")]).weight == 3
+    assert (reported(guests).weight, reported([*guests, by(BOB), by("c")]).weight) == (1, 3)
 
 
 def test_guests_and_other_reporters_have_separate_limits() -> None:
-    crowd = [by(f"g{number}", kept=False) for number in range(MAX_GUESTS + 9)]
-    found = reported(crowd)
-    assert len(found.reporters) == MAX_GUESTS
-    assert found.adding(by("late", kept=False)) is None
+    found = reported([by(f"g{number}", kept=False) for number in range(MAX_GUESTS + 9)])
+    assert (len(found.reporters), found.adding(by("late", kept=False))) == (MAX_GUESTS, None)
     found = reported((by(f"k{number}") for number in range(MAX_KEPT + 9)), found)
-    assert len(found.reporters) == MAX_KEPT + MAX_GUESTS
-    assert found.weight == MAX_KEPT + 1
+    assert (len(found.reporters), found.weight) == (MAX_KEPT + MAX_GUESTS, MAX_KEPT + 1)
 
 
 def test_a_run_and_its_player_are_different_targets() -> None:

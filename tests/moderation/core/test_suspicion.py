@@ -75,8 +75,7 @@ def test_moves_at_even_intervals_are_suspicious() -> None:
 def test_more_moves_than_a_person_can_tap_are_suspicious() -> None:
     fast = [*[125, 130, 138, 170] * 12, 3_000]
     found = reasons(run_with(fast * 3))
-    assert [reason.weight for reason in found] == [3]
-    assert reasons(run_with(fast)) == ()
+    assert ([reason.weight for reason in found], reasons(run_with(fast))) == ([3], ())
 
 
 @pytest.mark.parametrize(("median", "found"), [(60_000, True), (59_999, False), (None, False)])
@@ -121,9 +120,7 @@ def test_a_scouting_run_at_the_same_address_is_suspicious() -> None:
         ({"unseen": 0, "seen": 0}, False),
     ],
 )
-def test_a_played_run_at_the_same_address_is_not_suspicious(
-    changed: dict[str, Any], found: bool
-) -> None:
+def test_played_runs_at_one_address_are_no_suspicion(changed: dict[str, Any], found: bool) -> None:
     earlier = LOOKED._replace(**changed)
     assert bool(reasons(run_with(person(40)), earlier=[earlier])) == found
 
