@@ -45,13 +45,10 @@ async def test_commitments_are_published_ahead(site: Site, node: Node) -> None:
     assert reply.headers["Cache-Control"] == "public, max-age=1"
 
 
-async def test_a_closed_day_has_seeds_that_match_its_commitments(
-    site: Site, clock: SetClock
-) -> None:
+async def test_a_closed_days_seeds_match_its_commitments(site: Site, clock: SetClock) -> None:
     before = (await site.get(f"/dailies/{DATE}")).json
     clock.time = CLOSED
-    reply = await site.get(f"/dailies/{DATE}")
-    day = reply.json
+    day = (await site.get(f"/dailies/{DATE}")).json
     assert day["closed"]
     promised = {deal["deal"]: deal["commitment"] for deal in before["deals"]}
     for deal in day["deals"]:
@@ -59,16 +56,13 @@ async def test_a_closed_day_has_seeds_that_match_its_commitments(
         assert verify(rules, deal["deal"], deal["seed"], promised[deal["deal"]]).agrees
 
 
-async def test_an_uncertified_deal_is_shown_with_its_best_run(
-    site: Site, node: Node, clock: SetClock
-) -> None:
+async def test_an_uncertified_deal_is_shown_with_its_best_run(site: Site, node: Node) -> None:
     path = f"/dailies/{DATE}"
     assert {deal["best"] for deal in (await site.get(path)).json["deals"]} == {None}
-    attempt = await play_daily(node, ADA, moves=12)
-    home = (await node.state_of(attempt)).result.home
-    clock.time += 60_000
-    for time, life in ((clock.time, 60), (CLOSED, LIVE), (SETTLED, HOUR)):
-        clock.time = time
+    home = (await node.state_of(await play_daily(node, ADA, moves=12))).result.home
+    node.clock.time += 60_000
+    for time, life in ((node.clock.time, 60), (CLOSED, LIVE), (SETTLED, HOUR)):
+        node.clock.time = time
         reply = await site.get(path)
         best = {deal["game"]: deal["best"] for deal in reply.json["deals"]}
         assert best == {**dict.fromkeys(daily_games()), GAME: home}
@@ -76,28 +70,24 @@ async def test_an_uncertified_deal_is_shown_with_its_best_run(
     assert home > 0
 
 
-async def test_a_closed_day_with_only_certified_deals_never_changes(
-    site: Site, node: Node, clock: SetClock
-) -> None:
+async def test_a_closed_day_with_only_certified_deals_never_changes(site: Site, node: Node) -> None:
     for game in daily_games():
         await node.services.pool_store.put(pooled(game))
     await node.dailies.draw_ahead()
     day = DAY + days.UNCERTIFIED_AHEAD + 1
-    clock.time = days.closes(day)
+    node.clock.time = days.closes(day)
     reply = await site.get(f"/dailies/{days.date_text(day)}")
     assert {deal["best"] for deal in reply.json["deals"]} == {None}
     assert reply.headers["Cache-Control"] == f"public, max-age={FOREVER}, immutable"
 
 
-async def test_a_certified_deals_line_is_shown_when_its_day_is_closed(
-    site: Site, node: Node, clock: SetClock
-) -> None:
+async def test_a_certified_deals_line_is_shown_after_its_day(site: Site, node: Node) -> None:
     made = pooled(GAME)
     await node.services.pool_store.put(made)
     await node.dailies.draw_ahead()
     day = DAY + days.UNCERTIFIED_AHEAD + 1
     path = f"/dailies/{days.date_text(day)}"
-    clock.time = days.closes(day) - 1
+    node.clock.time = days.closes(day) - 1
     before = await site.get(path)
     (deal,) = [each for each in before.json["deals"] if each["game"] == GAME]
     said = {"winnable": False, "par": made.par, "level": days.level_of(day)}
@@ -105,7 +95,7 @@ async def test_a_certified_deals_line_is_shown_when_its_day_is_closed(
     first, *_ = made.line.split()
     assert f'"{first}"'.encode() not in before.body
     assert (await site.get(f"/deals/{made.id}")).code == "deal_open"
-    clock.time += 1_000
+    node.clock.time += 1_000
     for path_after in (path, f"/deals/{made.id}"):
         after = (await site.get(path_after)).json
         found = next(each for each in after.get("deals", [after]) if each["deal"] == made.id)
@@ -118,12 +108,9 @@ async def test_a_certified_deals_line_is_shown_when_its_day_is_closed(
         )
 
 
-async def test_an_answer_is_cached_no_longer_than_the_day_is_open(
-    site: Site, clock: SetClock
-) -> None:
+async def test_an_answer_is_cached_at_most_as_long_as_its_day(site: Site, clock: SetClock) -> None:
     clock.time = CLOSED - 20_500
-    reply = await site.get(f"/dailies/{DATE}")
-    assert reply.headers["Cache-Control"] == "public, max-age=20"
+    assert (await site.get(f"/dailies/{DATE}")).headers["Cache-Control"] == "public, max-age=20"
 
 
 @pytest.mark.parametrize(
@@ -142,14 +129,12 @@ def test_a_date_is_one_day_or_refused(text: str) -> None:
         assert days.date_text(day_of(text)) == text
 
 
-async def test_curves_show_the_progress_of_the_runs(
-    site: Site, node: Node, clock: SetClock
-) -> None:
+async def test_curves_show_the_progress_of_the_runs(site: Site, node: Node) -> None:
     empty = (await site.get(f"/dailies/{DATE}/{GAME}/curves")).json
     assert (empty["runs"], empty["low"], empty["end"]) == (0, [], None)
     attempts = [await play_daily(node, player) for player in (ADA, BOB)]
     attempts.append(await play_daily(node, CYD, moves=1))
-    clock.time = CLOSED
+    node.clock.time = CLOSED
     reply = await site.get(f"/dailies/{DATE}/{GAME}/curves")
     found = reply.json
     homes = sorted([(await node.state_of(attempt)).result.home for attempt in attempts])
@@ -160,9 +145,7 @@ async def test_curves_show_the_progress_of_the_runs(
     assert reply.headers["Cache-Control"] == f"public, max-age={LIVE}"
 
 
-async def test_curves_are_cached_longer_once_all_results_are_complete(
-    site: Site, clock: SetClock
-) -> None:
+async def test_curves_are_cached_longer_once_complete(site: Site, clock: SetClock) -> None:
     clock.time = SETTLED
     reply = await site.get(f"/dailies/{DATE}/{GAME}/curves")
     assert reply.headers["Cache-Control"] == f"public, max-age={HOUR}"

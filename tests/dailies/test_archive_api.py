@@ -45,9 +45,9 @@ def lines_of(content: bytes) -> list[Any]:
     return [json.loads(line) for line in gzip.decompress(content).splitlines()]
 
 
-async def test_a_file_is_made_at_the_first_request(site: Site, node: Node, clock: SetClock) -> None:
+async def test_a_file_is_made_at_the_first_request(site: Site, node: Node) -> None:
     await play_day(node)
-    clock.time = SETTLED
+    node.clock.time = SETTLED
     assert (await site.get("/archive")).json["days"] == [
         {"date": DATE, "url": f"/api{PATH}", "games": {"robert": 3, "lady-betty": 1}}
     ]
@@ -68,16 +68,14 @@ async def test_a_file_is_made_at_the_first_request(site: Site, node: Node, clock
     assert b"Lovelace" not in gzip.decompress(reply.body)
     unchanged = await site.get(PATH, **{"If-None-Match": reply.headers["ETag"]})
     assert (unchanged.status, unchanged.body) == (304, b"")
-    clock.time += 10_000
+    node.clock.time += 10_000
     part = await site.ask(f"/api{PATH}", Range="bytes=0-9")
     assert (part.status, part.body) == (206, reply.body[:10])
 
 
-async def test_each_line_is_a_run_that_can_be_checked(
-    site: Site, node: Node, clock: SetClock
-) -> None:
+async def test_each_line_is_a_run_that_can_be_checked(site: Site, node: Node) -> None:
     await play_day(node)
-    clock.time = SETTLED
+    node.clock.time = SETTLED
     await site.get(PATH)
     await node.services.archive.wait()
     head, *runs = lines_of((await site.get(PATH)).body)
@@ -89,14 +87,12 @@ async def test_each_line_is_a_run_that_can_be_checked(
     assert len(runs) == 4
 
 
-async def test_all_nodes_make_identical_files(
-    site: Site, node: Node, clock: SetClock, redis_url: str, tmp_path: Path
-) -> None:
+async def test_files_are_identical(site: Site, node: Node, redis_url: str, tmp_path: Path) -> None:
     await play_day(node)
-    clock.time = SETTLED
+    node.clock.time = SETTLED
     await site.get(PATH)
     await node.services.archive.wait()
-    async with node_on(redis_url, clock) as other:
+    async with node_on(redis_url, node.clock) as other:
         own = Archive(
             other.attempts,
             other.dailies,
@@ -132,26 +128,22 @@ async def test_other_files_are_unknown(site: Site, clock: SetClock, file: str, c
     assert reply.code in {code, "unknown_path"}
 
 
-async def test_a_day_can_be_archived_from_its_results_to_the_expiry_of_its_journals(
-    site: Site, node: Node, clock: SetClock
-) -> None:
+async def test_a_day_can_be_archived_until_its_journals_expire(site: Site, node: Node) -> None:
     await play_day(node)
-    clock.time = SETTLED - 1
+    node.clock.time = SETTLED - 1
     assert (await site.get("/archive")).json["days"] == []
     assert (await site.get(PATH)).code == "unknown_day"
-    clock.time = START + DAYS * days.DAY - days.DAY
+    node.clock.time = START + DAYS * days.DAY - days.DAY
     assert (await site.get("/archive")).json["days"][0]["date"] == DATE
-    clock.time += days.DAY
+    node.clock.time += days.DAY
     assert (await site.get("/archive")).json["days"] == []
     assert (await site.get(PATH)).code == "unknown_day"
 
 
 @pytest.mark.usefixtures("site")
-async def test_a_stopping_node_leaves_no_partial_file(
-    node: Node, clock: SetClock, tmp_path: Path
-) -> None:
+async def test_a_stopping_node_leaves_no_partial_file(node: Node, tmp_path: Path) -> None:
     await play_day(node)
-    clock.time = SETTLED
+    node.clock.time = SETTLED
     # Not over HTTP: the file might be complete before the answer arrives.
     with pytest.raises(Exception, match="being_made"):
         await node.services.archive.load(days.day_at(START))
@@ -159,11 +151,9 @@ async def test_a_stopping_node_leaves_no_partial_file(
     assert [*tmp_path.iterdir()] == []
 
 
-async def test_an_unwritable_folder_is_reported_and_retried(
-    site: Site, node: Node, clock: SetClock, tmp_path: Path
-) -> None:
+async def test_unwritable_folders_are_retried(site: Site, node: Node, tmp_path: Path) -> None:
     await play_day(node)
-    clock.time = SETTLED
+    node.clock.time = SETTLED
     blocked = tmp_path / "file"
     blocked.write_text("no folder")
     node.services.archive = Archive(

@@ -16,7 +16,7 @@ from server.results.core.keys import MAX_MET
 from tests.builders import START
 from tests.clients.seats import HubNode
 from tests.conftest import ALONE
-from tests.nodes import Node, SetClock
+from tests.nodes import Node
 from tests.play.test_prices import play
 from tests.prices import Prices, same, varied
 
@@ -26,7 +26,7 @@ MOVES, PLAYERS = 50, 2_000
 
 
 async def test_prices_of_dailies_follow_from_the_work(
-    hub: HubNode, node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
+    hub: HubNode, node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     prices, bob, cyd = Prices(node, monkeypatch), await hub.seat(), await hub.seat()
     await node.dailies.draw_ahead()
@@ -42,8 +42,7 @@ async def test_prices_of_dailies_follow_from_the_work(
     await prices.count(bob, "daily.open", "new", varied("game", games))
     await prices.count(bob, "daily.open", "again", same(game=first))
     for game in games:
-        attempt = await cyd.ask("daily.open", game=game)
-        await play(node, cyd, attempt, MOVES)
+        await play(node, cyd, await cyd.ask("daily.open", game=game), MOVES)
     await prices.count(cyd, "daily.list", "of all", same())
     await prices.count(cyd, "daily.list", "not in memory", unread)
     await prices.count(cyd, "daily.open", "not in memory", lambda n: unread(n) | {"game": first})
@@ -63,7 +62,7 @@ async def test_prices_of_dailies_follow_from_the_work(
     for mine in both:
         await cyd.ask("resign", attempt=mine["attempt"], seq=mine["seq"] + 1)
     await node.apply_effects()
-    clock.time = days.closes(day) + 1
+    node.clock.time = days.closes(day) + 1
     closed = same(game=first, scope="day", day=day, group="guests")
     await prices.count(cyd, "leaderboard.watch", "closed", closed)
     await prices.count(cyd, "deal.show", "closed", same(deal=deal))
