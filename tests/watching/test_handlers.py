@@ -31,13 +31,11 @@ OTHERS = [PlayerId(f"{number:016}") for number in range(40)]
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Send changes of leaderboards every 10 ms."""
     monkeypatch.setattr(wire_feed, "TICK", 0.01)
 
 
 @pytest.fixture
 def reads(node: Node, monkeypatch: pytest.MonkeyPatch) -> list[list[PlayerId]]:
-    """Record the players whose own rows are read, for each read."""
     found: list[list[PlayerId]] = []
     around = Leaderboards.around
 
@@ -62,8 +60,6 @@ async def watch(hub: HubNode, seat: Seat) -> None:
 
 
 async def settled(hub: HubNode) -> None:
-    """Wait until all watchers have been sent everything."""
-
     async def nothing_pending() -> bool:
         watched = hub.services.leaderboard_feeds._audiences.get(
             of_daily(DailyId(GAME, DAY), "guests")
@@ -76,7 +72,6 @@ async def settled(hub: HubNode) -> None:
 
 
 def ranked(player: PlayerId, rank: int) -> Callable[[Message], bool]:
-    """Return a predicate: whether an event has a player at a rank among the own rows."""
     return lambda event: (
         (player, rank) in [(row["player"]["id"], row["rank"]) for row in event["around"]]
     )
@@ -125,8 +120,7 @@ async def test_a_watcher_is_sent_the_changes_of_its_own_rows(
     await enter(node, OTHERS[30], 55)
     for seat, rank in ((middle, 13), (last, 24)):
         news = await seat.next("leaderboard", ranked(seat.player, rank))
-        assert news["size"] == 24
-        assert len(news["around"]) == (4 if seat is last else 7)
+        assert (news["size"], len(news["around"])) == (24, 4 if seat is last else 7)
     await settled(hub)
     assert reads == [[middle.player, last.player]]
 
@@ -160,8 +154,7 @@ async def test_watchers_beyond_the_limit_of_a_tick_are_read_in_the_next(
     reads.clear()
     await enter(node, OTHERS[0], 1)
     for place, seat in enumerate(seats):
-        ranks = await seat.next("leaderboard", ranked(seat.player, place + 2))
-        assert ranks["size"] == 8
+        assert (await seat.next("leaderboard", ranked(seat.player, place + 2)))["size"] == 8
     assert all(len(players) <= 2 for players in reads)
     assert sorted(player for players in reads for player in players) == sorted(
         seat.player for seat in seats
@@ -181,8 +174,7 @@ async def test_an_unknown_change_reads_the_own_rows_of_all_watchers(
     # As for a reapplied effect, it is published without the entry.
     await enter(node, OTHERS[0], 3)
     news = await seat.next("leaderboard", lambda e: len(e["around"]) == 2)
-    assert [row["rank"] for row in news["around"]] == [1, 2]
-    assert reads == [[seat.player]]
+    assert ([row["rank"] for row in news["around"]], reads) == ([1, 2], [[seat.player]])
 
 
 async def test_a_worse_score_is_sent_to_the_players_who_pass_it(hub: HubNode, node: Node) -> None:
@@ -257,7 +249,9 @@ async def test_any_leaderboard_can_be_watched(hub: HubNode, node: Node) -> None:
 @pytest.mark.parametrize(
     ("wanted", "code"),
     [
+        ({"game": "no-such-game"}, "unknown_game"),
         ({"game": "no-such-game", "scope": "week"}, "unknown_game"),
+        ({"game": GAME, "day": DAY + 1}, "unknown_day"),
         ({"game": GAME, "scope": "week", "day": week_of(DAY) + 1}, "unknown_day"),
         ({"game": GAME, "scope": "races", "day": 3}, "unknown_board"),
         ({"game": GAME, "scope": "rating", "group": "guests"}, "unknown_board"),
@@ -266,59 +260,51 @@ async def test_any_leaderboard_can_be_watched(hub: HubNode, node: Node) -> None:
     ],
 )
 async def test_an_invalid_leaderboard_is_refused(hub: HubNode, wanted: Message, code: str) -> None:
-    seat = await hub.seat()
-    assert (await seat.ask("leaderboard.watch", **wanted))["code"] == code
+    assert (await (await hub.seat()).ask("leaderboard.watch", **wanted))["code"] == code
     assert not hub.services.leaderboard_feeds._audiences
 
 
-async def test_a_slow_watcher_is_sent_all_changes_in_one_event_later(
-    hub: HubNode, node: Node
-) -> None:
+async def test_a_slow_watcher_is_sent_all_changes_in_one_event_later(hub: HubNode) -> None:
     slow, other = await hub.seat(), await hub.seat()
-    await enter(node, slow.player, 50)
+    await enter(hub.node, slow.player, 50)
     for seat in (slow, other):
         await watch(hub, seat)
     slow.behind = True
     for score, player in enumerate(OTHERS[:3]):
-        await enter(node, player, score)
+        await enter(hub.node, player, score)
     await other.next("leaderboard", lambda e: e["size"] == 4)
     before = len(slow.news)
     slow.behind = False
     news = await slow.next("leaderboard", lambda e: e["size"] == 4)
-    assert [len(news["top"]), len(news["around"])] == [4, 4]
-    assert len(slow.news) == before + 1
+    assert ([len(news["top"]), len(news["around"])], len(slow.news)) == ([4, 4], before + 1)
 
 
-async def test_a_page_is_encoded_once_for_slow_watchers_without_rows(
-    hub: HubNode, node: Node
-) -> None:
+async def test_a_page_is_encoded_once_for_slow_watchers_without_rows(hub: HubNode) -> None:
     slow, other = [await hub.seat() for _ in range(3)], await hub.seat()
     for seat in (*slow, other):
         await watch(hub, seat)
     for seat in slow:
         seat.behind = True
     for score, player in enumerate(OTHERS[:2]):
-        await enter(node, player, score)
+        await enter(hub.node, player, score)
         await other.next("leaderboard", lambda e, size=score + 1: e["size"] == size)  # type: ignore[misc]
-    encoded = node.services.metrics.board_changes
+    encoded = hub.node.services.metrics.board_changes
     for seat in slow:
         seat.behind = False
     for seat in slow:
         await seat.next("leaderboard", lambda e: e["size"] == 2)
-    assert node.services.metrics.board_changes == encoded + 1
+    assert hub.node.services.metrics.board_changes == encoded + 1
 
 
-async def test_watching_another_leaderboard_ends_watching_the_first(
-    hub: HubNode, node: Node
-) -> None:
+async def test_watching_another_leaderboard_ends_watching_the_first(hub: HubNode) -> None:
     seat, other = await hub.seat(), await hub.seat()
     for each in (seat, other):
         await watch(hub, each)
     await seat.ask("leaderboard.watch", game="deuces")
-    await enter(node, OTHERS[0], 3)
+    await enter(hub.node, OTHERS[0], 3)
     await other.next("leaderboard", lambda e: e["size"] == 1)
     assert seat.received("leaderboard") == []
     await seat.ask("leaderboard.unwatch")
     await other.ask("leaderboard.unwatch")
-    assert not [topic for topic in node.bus._topics if topic.startswith("leaderboard")]
+    assert not [topic for topic in hub.node.bus._topics if topic.startswith("leaderboard")]
     assert not hub.services.leaderboard_feeds._audiences

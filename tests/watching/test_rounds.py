@@ -58,7 +58,6 @@ class Watcher:
         self._read = len(self.seat.news)
         answer = await self.seat.ask("WatchRound", code=code, key=key)
         self._boards = SeenBoards()
-        # Messages before the answer contain nothing that the answer includes.
         self._read = len(self.seat.news)
         self._boards.update(answer)
         return answer
@@ -77,27 +76,19 @@ class Watcher:
 
     async def sees(self, player: PlayerId, seq: int) -> SeenBoard:
         """Wait until a runner's entry is visible, and return the board."""
-
-        async def seen() -> bool:
-            found = self.boards.boards.get(player)
-            return found is not None and found.seq == seq
-
-        await until(seen)
+        await until(
+            lambda: (found := self.boards.boards.get(player)) is not None and found.seq == seq
+        )
         return self.of(player)
 
     async def sight(self, sight: str, number: int) -> None:
         """Wait until a round is seen with a certain sight."""
-
-        async def so() -> bool:
-            return (self.boards.sight, self.boards.number) == (sight, number)
-
-        await until(so)
+        await until(lambda: (self.boards.sight, self.boards.number) == (sight, number))
 
 
-async def race_of(node: Node, clock: SetClock, *seats: Seat) -> RoomCode:
-    """Start a round of the players, and return the room's code when they have their cards."""
+async def race_of(node: Node, *seats: Seat) -> RoomCode:
     code = RoomCode(await room_of(*seats))
-    await begin(node, clock, code, *seats)
+    await begin(node, node.clock, code, *seats)
     return code
 
 
@@ -116,7 +107,6 @@ def attempt_of(seat: Seat) -> AttemptId:
 
 
 async def play(node: Node, seat: Seat, seq: int) -> None:
-    """Play the move that `homewards` chooses, as entry `seq`."""
     state = await node.state_of(attempt_of(seat))
     move = homewards(state.board)
     assert move is not None
@@ -127,30 +117,25 @@ async def play(node: Node, seat: Seat, seq: int) -> None:
 
 
 async def resign(node: Node, seat: Seat) -> None:
-    """Resign, and wait until the room has the result."""
     seq = (await node.state_of(attempt_of(seat))).seq
     await node.attempts.resign(attempt_of(seat), seat.player, seq + 1)
     await node.apply_effects()
 
 
 def has_moves(moves: int) -> Callable[[Message], bool]:
-    """Return a predicate: whether the first runner of a progress message has made these moves."""
     return lambda event: event["runners"][0]["result"]["moves"] == moves
 
 
 async def check(node: Node, seat: Seat, seen: SeenBoard) -> None:
-    """Compare a seen board with the journal."""
     state = await node.state_of(attempt_of(seat))
     view = view_of(state.board)
     assert (seen.seq, tuple(seen.piles), seen.redeals) == (state.seq, view.piles, view.redeals)
     assert (seen.result["home"], seen.result["end"]) == (state.board.home, state.end)
 
 
-async def test_a_finished_runner_sees_each_move_immediately(
-    hub: HubNode, node: Node, clock: SetClock
-) -> None:
+async def test_a_finished_runner_sees_each_move_immediately(hub: HubNode, node: Node) -> None:
     ada, bob = await hub.seat(), await hub.seat()
-    code = await race_of(node, clock, ada, bob)
+    code = await race_of(node, ada, bob)
     await play(node, ada, 2)
     assert (await bob.ask("WatchRound", code=code))["code"] == "still_racing"
     await resign(node, bob)
@@ -167,61 +152,54 @@ async def test_a_finished_runner_sees_each_move_immediately(
     assert not [e for e in ada.news if e["type"].startswith("Watched")]
 
 
-async def test_others_see_each_move_delayed_from_the_time_of_its_entry(
-    hub: HubNode, node: Node, clock: SetClock
-) -> None:
+async def test_others_see_each_move_delayed_from_the_time_of_its_entry(hub: HubNode) -> None:
     ada, bob, cyd = await hub.seat(), await hub.seat(), await hub.seat()
-    code = await race_of(node, clock, ada, bob)
-    begun = clock.time
+    code = await race_of(hub.node, ada, bob)
+    begun = hub.node.clock.time
     key = (await ada.ask("GetWatchKey", code=code))["key"]
     assert (await cyd.ask("WatchRound", code=code))["code"] == "not_invited"
     assert (await cyd.ask("WatchRound", code=code, key=key[:-1] + "?"))["code"] == "not_invited"
     watcher = Watcher(cyd)
     answer = await watcher.watch(code.lower(), key)
-    assert answer["sight"] == "delayed"
-    assert [board["seq"] for board in answer["boards"]] == [0, 0]
+    assert (answer["sight"], [board["seq"] for board in answer["boards"]]) == ("delayed", [0, 0])
     (room,) = cyd.received("room")
     assert [seat["player"]["id"] for seat in room["members"]] == [ada.player, bob.player]
-    clock.time = begun + 10
-    await play(node, ada, 2)
+    hub.node.clock.time = begun + 10
+    await play(hub.node, ada, 2)
     # The counters are not delayed, since runners get them too.
     await cyd.next("progress")
-    clock.time = begun + DELAY - 1
+    hub.node.clock.time = begun + DELAY - 1
     await cyd.ask("ping")
     await asyncio.sleep(0.06)
     assert watcher.of(ada.player).seq == 0
-    clock.time = begun + DELAY
+    hub.node.clock.time = begun + DELAY
     for seat in (ada, bob):
         assert (await watcher.sees(seat.player, 1)).result["moves"] == 0
-    clock.time = begun + DELAY + 9
+    hub.node.clock.time = begun + DELAY + 9
     await asyncio.sleep(0.03)
     assert watcher.of(ada.player).seq == 1
-    clock.time = begun + DELAY + 10
-    await check(node, ada, await watcher.sees(ada.player, 2))
+    hub.node.clock.time = begun + DELAY + 10
+    await check(hub.node, ada, await watcher.sees(ada.player, 2))
 
 
-async def test_the_first_boards_include_only_past_entries(
-    hub: HubNode, node: Node, clock: SetClock
-) -> None:
+async def test_the_first_boards_include_only_past_entries(hub: HubNode, node: Node) -> None:
     ada, cyd = await hub.seat(), await hub.seat()
-    code = await race_of(node, clock, ada)
+    code = await race_of(node, ada)
     key = (await ada.ask("GetWatchKey", code=code))["key"]
     for seq in range(2, 10):
-        clock.time += 10
+        node.clock.time += 10
         await play(node, ada, seq)
     # The entries 2 to 9 have the times 10 to 80.
     watcher = Watcher(cyd)
     answer = await watcher.watch(code, key)
     assert [board["seq"] for board in answer["boards"]] == [5]
-    clock.time += DELAY
+    node.clock.time += DELAY
     await check(node, ada, await watcher.sees(ada.player, 9))
 
 
-async def test_a_public_round_is_shown_when_it_is_over(
-    hub: HubNode, node: Node, clock: SetClock
-) -> None:
+async def test_a_public_round_is_shown_when_it_is_over(hub: HubNode, node: Node) -> None:
     ada, bob, cyd = await hub.seat(), await hub.seat(), await hub.seat()
-    code = await race_of(node, clock, ada, bob)
+    code = await race_of(node, ada, bob)
     # It stays hidden even if the room becomes private again.
     for public in (True, False):
         await ada.ask("room.public", code=code, public=public)
@@ -234,27 +212,25 @@ async def test_a_public_round_is_shown_when_it_is_over(
         assert (answer["sight"], answer["boards"]) == ("hidden", [])
     await play(node, ada, 3)
     await cyd.next("progress", lambda e: e["runners"][0]["result"]["moves"] == 2)
-    clock.time += 2 * DELAY
+    node.clock.time += 2 * DELAY
     for watcher in watchers:
         await watcher.seat.ask("ping")
         assert watcher.seat.received("WatchedMove") == []
     await resign(node, ada)
     await watchers[0].sight("live", 1)
     await check(node, ada, await watchers[0].sees(ada.player, 4))
-    clock.time += 2 * DELAY
+    node.clock.time += 2 * DELAY
     await watchers[1].sight("delayed", 1)
     await check(node, ada, await watchers[1].sees(ada.player, 4))
 
 
-async def test_boards_of_a_stranger_are_hidden_after_the_room_was_closed_to_strangers(
-    hub: HubNode, node: Node, clock: SetClock
-) -> None:
+async def test_a_strangers_boards_end_when_the_room_is_closed(hub: HubNode, node: Node) -> None:
     ada, bob = await hub.seat(), await hub.seat()
     code = RoomCode(await room_of(ada))
     await ada.ask("room.public", code=code, public=True)
     await bob.ask("room.join", code=code)
     await ada.ask("room.public", code=code, public=False)
-    await begin(node, clock, code, ada, bob)
+    await begin(node, node.clock, code, ada, bob)
     await play(node, bob, 2)
     await resign(node, ada)
     answer = await Watcher(ada).watch(code)
@@ -264,26 +240,24 @@ async def test_boards_of_a_stranger_are_hidden_after_the_room_was_closed_to_stra
     assert ada.received("WatchedMove") == []
 
 
-async def test_a_watcher_follows_the_next_round_until_its_player_runs_in_one(
-    hub: HubNode, node: Node, clock: SetClock
-) -> None:
+async def test_a_watcher_follows_the_next_round_until_its_player_runs_in_one(hub: HubNode) -> None:
     ada, cyd, dan = await hub.seat(), await hub.seat(), await hub.seat()
-    code = await race_of(node, clock, ada)
+    code = await race_of(hub.node, ada)
     key = (await ada.ask("GetWatchKey", code=code))["key"]
     watchers = [Watcher(cyd), Watcher(dan)]
     for watcher in watchers:
         await watcher.watch(code, key)
-    await resign(node, ada)
+    await resign(hub.node, ada)
     # The room has two seats, and one is free.
     joined = await dan.ask("room.join", code=code)
     assert [member["here"] for member in joined["members"]] == [True, True]
-    await begin(node, clock, code, ada, dan)
+    await begin(hub.node, hub.node.clock, code, ada, dan)
     await watchers[0].sight("delayed", 2)
     await watchers[1].sight("ended", 2)
     seen = len(dan.frames)
-    await play(node, ada, 2)
-    clock.time += 2 * DELAY
-    await check(node, ada, await watchers[0].sees(ada.player, 2))
+    await play(hub.node, ada, 2)
+    hub.node.clock.time += 2 * DELAY
+    await check(hub.node, ada, await watchers[0].sees(ada.player, 2))
     await dan.next("progress", lambda e: e["number"] == 2)
     assert [e["type"] for e in dan.news if e["type"] == "WatchedMove"] == []
     assert len(dan.frames) > seen
@@ -291,10 +265,10 @@ async def test_a_watcher_follows_the_next_round_until_its_player_runs_in_one(
 
 
 async def test_an_entry_is_encoded_once_and_sent_once_to_each_watcher(
-    hub: HubNode, node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
+    hub: HubNode, node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ada, bob = await hub.seat(), await hub.seat()
-    code = await race_of(node, clock, ada, bob)
+    code = await race_of(node, ada, bob)
     await resign(node, bob)
     key = (await ada.ask("GetWatchKey", code=code))["key"]
     watchers = [Watcher(bob), *[Watcher(await hub.seat()) for _ in range(5)]]
@@ -311,7 +285,7 @@ async def test_an_entry_is_encoded_once_and_sent_once_to_each_watcher(
     for seq in range(2, 7):
         await play(node, ada, seq)
     await watchers[0].sees(ada.player, 6)
-    clock.time += DELAY
+    node.clock.time += DELAY
     for watcher in watchers:
         await check(node, ada, await watcher.sees(ada.player, 6))
     # The first two entries of delayed watchers, five moves, and Bob's end.
@@ -319,15 +293,12 @@ async def test_an_entry_is_encoded_once_and_sent_once_to_each_watcher(
     for watcher in watchers:
         moves = watcher.seat.received("WatchedMove")
         assert len([e for e in moves if e["board"] == 0 and e["seq"] > 1]) == 5
-    frames = [set(map(id, watcher.seat.frames)) for watcher in watchers]
-    assert len(set.intersection(*frames)) >= 5
+    assert len(set.intersection(*[set(map(id, watcher.seat.frames)) for watcher in watchers])) >= 5
 
 
-async def test_a_slow_watcher_gets_all_boards_when_it_has_caught_up(
-    hub: HubNode, node: Node, clock: SetClock
-) -> None:
+async def test_a_slow_watcher_gets_all_boards_once_caught_up(hub: HubNode, node: Node) -> None:
     ada, bob = await hub.seat(), await hub.seat()
-    code = await race_of(node, clock, ada, bob)
+    code = await race_of(node, ada, bob)
     await resign(node, bob)
     watcher = Watcher(bob)
     await watcher.watch(code)
@@ -345,17 +316,16 @@ async def test_a_slow_watcher_gets_all_boards_when_it_has_caught_up(
     assert bob.received("WatchedMove") == []
     bob.behind = False
     await check(node, ada, await watcher.sees(ada.player, 5))
-    assert len(bob.received("Watched")) == 1
-    assert bob.received("WatchedMove") == []
+    assert (len(bob.received("Watched")), bob.received("WatchedMove")) == (1, [])
 
 
 async def test_watchers_on_another_node_see_the_same_with_one_read(
-    hub: HubNode, node: Node, clock: SetClock, redis_url: str, monkeypatch: pytest.MonkeyPatch
+    hub: HubNode, node: Node, redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ada = await hub.seat()
-    code = await race_of(node, clock, ada)
+    code = await race_of(node, ada)
     key = (await ada.ask("GetWatchKey", code=code))["key"]
-    async with node_on(redis_url, clock) as other_node, hubs_on(other_node) as (there,):
+    async with node_on(redis_url, node.clock) as other_node, hubs_on(other_node) as (there,):
         watchers = [Watcher(await there.seat()) for _ in range(3)]
         for watcher in watchers:
             await watcher.watch(code, key)
@@ -365,7 +335,7 @@ async def test_watchers_on_another_node_see_the_same_with_one_read(
         for seq in range(2, 9):
             await play(node, ada, seq)
             await watchers[0].seat.next("progress", has_moves(seq - 1))
-        clock.time += DELAY
+        node.clock.time += DELAY
         for watcher in watchers:
             await check(node, ada, await watcher.sees(ada.player, 8))
         assert node.services.watching.size == 0
@@ -382,12 +352,12 @@ async def test_watchers_on_another_node_see_the_same_with_one_read(
 
 
 async def test_an_unreadable_journal_is_reported_and_read_again(
-    hub: HubNode, node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
+    hub: HubNode, node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ada, cyd = await hub.seat(), await hub.seat()
-    code = await race_of(node, clock, ada)
+    code = await race_of(node, ada)
     key = (await ada.ask("GetWatchKey", code=code))["key"]
-    clock.time += DELAY
+    node.clock.time += DELAY
 
     async def fails(*_: object) -> None:
         raise UnavailableError
@@ -395,26 +365,23 @@ async def test_an_unreadable_journal_is_reported_and_read_again(
     watcher = Watcher(cyd)
     with monkeypatch.context() as away:
         away.setattr(JournalStore, "read", fails)
-        answer = await watcher.watch(code, key)
-        (board,) = answer["boards"]
+        (board,) = (await watcher.watch(code, key))["boards"]
         assert (board["seq"], board["piles"], board["problem"]) == (0, [], "unavailable")
     board = await watcher.sees(ada.player, 1)
     assert board.problem is None
     await check(node, ada, board)
 
 
-async def test_entries_lost_by_the_store_are_no_longer_visible(
-    hub: HubNode, node: Node, clock: SetClock, redis_url: str
-) -> None:
+async def test_entries_lost_by_the_store_are_gone(hub: HubNode, node: Node, redis_url: str) -> None:
     ada = await hub.seat()
-    code = await race_of(node, clock, ada)
+    code = await race_of(node, ada)
     key = (await ada.ask("GetWatchKey", code=code))["key"]
-    async with node_on(redis_url, clock) as other_node, hubs_on(other_node) as (there,):
+    async with node_on(redis_url, node.clock) as other_node, hubs_on(other_node) as (there,):
         watcher = Watcher(await there.seat())
         await watcher.watch(code, key)
         await play(node, ada, 2)
         await play(node, ada, 3)
-        clock.time += DELAY
+        node.clock.time += DELAY
         await watcher.sees(ada.player, 3)
         await node.redis.xdel(keys.attempt(attempt_of(ada)), "0-3")
         watched = there.node.services.watching
@@ -425,11 +392,11 @@ async def test_entries_lost_by_the_store_are_no_longer_visible(
 
 
 async def test_the_number_of_watchers_is_bounded(
-    hub: HubNode, node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
+    hub: HubNode, node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "MAX_WATCHERS", 2)
     ada = await hub.seat()
-    code = await race_of(node, clock, ada)
+    code = await race_of(node, ada)
     key = (await ada.ask("GetWatchKey", code=code))["key"]
     seats = [await hub.seat() for _ in range(3)]
     answers = [await seat.ask("WatchRound", code=code, key=key) for seat in seats]
@@ -440,9 +407,7 @@ async def test_the_number_of_watchers_is_bounded(
     assert (await seats[2].ask("WatchRound", code=code, key=key))["code"] == code
 
 
-async def test_only_the_host_gets_the_key_and_it_opens_only_this_room(
-    hub: HubNode, node: Node
-) -> None:
+async def test_only_the_host_gets_the_key_and_it_opens_only_this_room(hub: HubNode) -> None:
     ada, bob, cyd = [await hub.seat() for _ in range(3)]
     code, other = await room_of(ada, bob), await room_of(cyd)
     key = (await ada.ask("GetWatchKey", code=code))["key"]
@@ -451,17 +416,13 @@ async def test_only_the_host_gets_the_key_and_it_opens_only_this_room(
     assert (await bob.ask("GetWatchKey", code=code))["code"] == "not_host"
     for known in (code, "ZZZZZZZZ"):
         assert (await cyd.ask("GetWatchKey", code=known))["code"] == "unknown_room"
-        refused = await cyd.ask("WatchRound", code=known, key=key[:-1])
-        assert refused["code"] == "not_invited"
-    # The key does not open another room.
+        assert (await cyd.ask("WatchRound", code=known, key=key[:-1]))["code"] == "not_invited"
     assert (await ada.ask("WatchRound", code=other, key=key))["code"] == "not_invited"
 
 
-async def test_a_watch_key_ends_and_with_it_who_watches_by_it(
-    hub: HubNode, node: Node, clock: SetClock
-) -> None:
+async def test_a_watch_key_ends_and_with_it_who_watches_by_it(hub: HubNode, node: Node) -> None:
     ada, bob, cyd, dan = [await hub.seat() for _ in range(4)]
-    code = await race_of(node, clock, ada, bob)
+    code = await race_of(node, ada, bob)
     await resign(node, bob)
     await resign(node, ada)
     host, other = ada, bob
@@ -483,24 +444,20 @@ async def test_a_watch_key_ends_and_with_it_who_watches_by_it(
                 await dan.ask("room.join", code=code)
             case _:
                 await host.ask(act, code=code, player=dan.player)
-        ended = await cyd.next("Watched", lambda e: e["sight"] == "ended")
-        assert ended["why"] == "not_invited"
+        assert (await cyd.next("Watched", lambda e: e["sight"] == "ended"))["why"] == "not_invited"
         # The session is sent no more of the room, and the key is void.
         assert hub.services.room_feeds.topic_of(cyd.session) is None
         assert (await cyd.ask("WatchRound", code=code, key=key))["code"] == "not_invited"
         if act != "room.leave":
             # A watcher with a seat continues.
             assert watchers[1].boards.sight == "live"
-        new = (await host.ask("GetWatchKey", code=code))["key"]
-        assert new != key
+        assert (await host.ask("GetWatchKey", code=code))["key"] != key
     await room_of(cyd, key="another key")
 
 
-async def test_watching_ends_with_the_subscription_to_the_room(
-    hub: HubNode, node: Node, clock: SetClock
-) -> None:
+async def test_watching_ends_with_the_subscription_to_the_room(hub: HubNode, node: Node) -> None:
     ada, bob, cyd = [await hub.seat() for _ in range(3)]
-    code = await race_of(node, clock, ada, bob)
+    code = await race_of(node, ada, bob)
     await resign(node, bob)
     await resign(node, ada)
     await bob.ask("WatchRound", code=code)
@@ -514,19 +471,15 @@ async def test_watching_ends_with_the_subscription_to_the_room(
     assert (len(watching._topics), node.services.watching.size) == (0, 0)
     await cyd.ask("WatchRound", code=code, key=key)
     cyd.leave()
-
-    async def forgotten() -> bool:
-        return (len(watching._topics), node.services.watching.size) == (0, 0)
-
-    await until(forgotten)
+    await until(lambda: (len(watching._topics), node.services.watching.size) == (0, 0))
     assert not node.services.watching._runners
 
 
 async def test_a_session_that_leaves_while_it_is_admitted_does_not_watch(
-    hub: HubNode, node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
+    hub: HubNode, node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ada, bob = [await hub.seat() for _ in range(2)]
-    code = await race_of(node, clock, ada)
+    code = await race_of(node, ada)
     key = (await ada.ask("GetWatchKey", code=code))["key"]
     load_page = node.services.live.load_page
 

@@ -93,8 +93,7 @@ class Race:
                 running.add(deal)
             if not left:
                 over.add(deal)
-        sent = Sent(player, event, self.clock.time, frozenset(running), frozenset(over))
-        self.sent.append(sent)
+        self.sent.append(Sent(player, event, self.clock.time, frozenset(running), frozenset(over)))
 
     def boards(self) -> list[tuple[Sent, DealId, PlayerId, int]]:
         """Return (event, deal, runner, last entry) of all boards sent to watchers."""
@@ -257,15 +256,13 @@ class Scenario:
                     await player.reconnect(self.rng.randrange(2), self.code, member=member)
                 case _:
                     self.clock.time += self.rng.randrange(DELAY)
-            # Let due messages be sent, or not.
             await asyncio.sleep(self.rng.choice((0, 0, 0.002)))
 
     async def watch(self) -> None:
         """Try to watch, with or without the key."""
         player = self.rng.choice(self.players)
         key = self.rng.choice((None, self.key))
-        seat = self.rng.choice(player.seats)
-        await seat.ask("WatchRound", code=self.code, key=key)
+        await self.rng.choice(player.seats).ask("WatchRound", code=self.code, key=key)
 
     async def move(self, deal: DealId) -> None:
         """Make a runner move on one of the sessions."""
@@ -309,7 +306,6 @@ class Scenario:
 
 
 def seat_node(seat: Recorded, hubs: list[HubNode], player: Player) -> Any:
-    """Return the services of a seat's node."""
     return hubs[player.seats.index(seat)].node
 
 

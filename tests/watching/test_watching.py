@@ -18,7 +18,6 @@ DELAY = 50
 
 
 def entries_at(times: list[int]) -> list[WatchedEntry]:
-    """Return entries of one runner with these times in milliseconds since the start."""
     found: list[WatchedEntry] = []
     state: Attempt | None = None
     for seq, time in enumerate(times, 1):
@@ -32,9 +31,7 @@ moments = st.lists(st.integers(0, 200), min_size=1, max_size=40).map(sorted)
 
 
 @given(times=moments, looks=moments, most=st.integers(1, 5))
-def test_every_entry_is_visible_once_in_order_and_not_early(
-    times: list[int], looks: list[int], most: int
-) -> None:
+def test_entries_are_seen_once_and_in_time(times: list[int], looks: list[int], most: int) -> None:
     stream, entries = _Stream(1, DELAY), entries_at(times)
     seen: list[WatchedEntry] = []
     with pytest.MonkeyPatch.context() as patch:

@@ -29,7 +29,6 @@ from tests.builders import (
 
 
 def seen(room: Room, player: PlayerId, *, has_key: bool = False) -> str:
-    """Return a player's sight of a room's round, or the code of the refusal."""
     try:
         return sight(room, player, has_key=has_key)
     except Refusal as refusal:
@@ -38,7 +37,6 @@ def seen(room: Room, player: PlayerId, *, has_key: bool = False) -> str:
 
 @pytest.fixture
 def race() -> Room:
-    """Return a race of Ada, who has finished, and Bob; Cyd has a seat and sits out."""
     room = room_of(ADA, BOB, CYD)
     room = then(room, commands.set_ready(room, CYD, False, START))
     deal, commitment = race_of(ADA, BOB).round.deal, ""  # type: ignore[union-attr]
@@ -65,8 +63,7 @@ def test_a_member_who_sits_out_sees_all_boards_delayed(race: Room) -> None:
 
 
 def test_others_need_the_key_and_see_all_boards_delayed(race: Room) -> None:
-    assert seen(race, DAN) == "not_invited"
-    assert seen(race, DAN, has_key=True) == "delayed"
+    assert (seen(race, DAN), seen(race, DAN, has_key=True)) == ("not_invited", "delayed")
 
 
 @pytest.mark.parametrize("has_key", [False, True])
@@ -99,8 +96,7 @@ def test_a_public_round_is_shown_when_it_is_over(race: Room) -> None:
 
 
 def test_a_watcher_can_run_in_the_next_round(race: Room) -> None:
-    over = finished(race, BOB, reached(1))
-    room = agreed(over, ADA, BOB, CYD)
+    room = agreed(finished(race, BOB, reached(1)), ADA, BOB, CYD)
     started = commands.start(room, CYD, race_of(ADA).round.deal, "", START, present=PLAYERS)  # type: ignore[union-attr]
     assert [seen(then(room, started), each) for each in (ADA, BOB, CYD)] == ["still_racing"] * 3
 
