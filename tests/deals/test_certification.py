@@ -58,7 +58,6 @@ class Here:
 
 
 def won_deal() -> tuple[Deal, Solved]:
-    """Return a deal of piles, and a winning answer."""
     won = json.loads(WON.read_text(encoding="utf-8"))
     deal, seed = new_deal("lady-betty", "standard"), bytes.fromhex(won["seed"])
     deal = replace(deal, seed=seed, commitment=commitment(deal.id, seed))
@@ -95,8 +94,7 @@ def test_a_lost_deal_of_another_game_is_not_certified() -> None:
 
 def test_for_the_same_beam_a_longer_search_means_a_harder_deal() -> None:
     def effort(width: int, steps: int) -> int:
-        won = Solution(Verdict.WINNABLE, (), 104, most=True, effort=width, steps=steps)
-        return effort_of(won)
+        return effort_of(Solution(Verdict.WINNABLE, (), 104, most=True, effort=width, steps=steps))
 
     ordered = [effort(10, 5), effort(10, 6), effort(10, 10**12), effort(11, 0), effort(1 << 17, 9)]
     assert ordered == sorted(set(ordered))

@@ -78,7 +78,6 @@ async def test_pools_are_filled_in_turn_and_then_left_alone(node: Node) -> None:
     sizes = await node.services.pool_store.sizes(DAILIES)
     assert {game for game, size in sizes.items() if size == 3} == SMALL
     asked = [game for game in solver.asked if game in SMALL]
-    # If a deal is not decided, as for some of Lady Betty's, another one is drawn.
     assert set(solver.found[:2]) == SMALL, "each has one before any has two"
     large = next(place for place, game in enumerate(solver.asked) if game not in SMALL)
     assert set(solver.asked[:large]) == SMALL, "and before a large one has any"
@@ -123,7 +122,6 @@ async def test_a_failing_solver_is_reported_and_does_not_stop_the_node(node: Nod
 @pytest.mark.deep
 def test_a_new_servers_first_dailies_are_certified_without_a_warning(data: Path) -> None:
     options = ["--port", "0", "--log-format", "json", "--data", str(data), "--certify"]
-    # In a day's last hour, tomorrow's deals would no longer wait for a certificate.
     noon = moved(ahead_at_noon())
     with running([sys.executable, *noon, "serve", *options]) as server:
         port = json.loads(server.wait_for('"listening"'))["port"]
@@ -134,5 +132,4 @@ def test_a_new_servers_first_dailies_are_certified_without_a_warning(data: Path)
     assert set(today) == set(DAILIES)
     assert {game for game, certificate in today.items() if certificate is not None} >= SMALL
     assert all(deal["certificate"] for day in days[1:] for deal in day["deals"])
-    levels = {json.loads(line)["level"] for line in server.lines if line.startswith("{")}
-    assert levels == {"info"}
+    assert {json.loads(line)["level"] for line in server.lines if line.startswith("{")} == {"info"}

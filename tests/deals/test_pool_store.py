@@ -41,7 +41,6 @@ def deals(database: Database) -> DealStore:
 
 
 async def filled(pools: PoolStore, count: int, game: str = GAME) -> list[PooledDeal]:
-    """Fill a pool with deals of ascending difficulty, and return them."""
     made = [pooled(game, effort) for effort in range(count)]
     for deal in reversed(made):
         await pools.put(deal)
@@ -49,14 +48,11 @@ async def filled(pools: PoolStore, count: int, game: str = GAME) -> list[PooledD
 
 
 async def members(redis: Client) -> list[str]:
-    """Return the members of the pool."""
     found: Any = await redis.zrange(KEY, 0, -1)
     return list(found)
 
 
-async def test_a_deal_is_taken_once_and_unchanged(
-    pools: PoolStore, other_database: Database
-) -> None:
+async def test_a_deal_is_taken_once_unchanged(pools: PoolStore, other_database: Database) -> None:
     (deal,) = await filled(pools, 1)
     elsewhere = PoolStore(other_database, secret_keys())
     assert (await pools.sizes([GAME, "deuces"])) == {GAME: 1, "deuces": 0}
@@ -78,12 +74,9 @@ async def test_a_level_is_taken_from_its_third(pools: PoolStore) -> None:
             assert seen <= efforts
 
 
-async def test_stored_and_printed_texts_reveal_no_seed_or_line(
-    pools: PoolStore, redis: Client
-) -> None:
+async def test_stored_and_printed_texts_hide_seed_and_line(pools: PoolStore, redis: Client) -> None:
     (deal,) = await filled(pools, 1)
-    texts = [repr(deal), f"{deal}", str(await members(redis))]
-    for text in texts:
+    for text in [repr(deal), f"{deal}", str(await members(redis))]:
         assert deal.id in text
         assert deal.seed.hex() not in text
         assert deal.line not in text
@@ -94,8 +87,7 @@ async def test_deals_of_a_newer_release_are_left_alone(pools: PoolStore, redis: 
     (good,) = await filled(pools, 1)
     await pools.put(replace(pooled(), rules="f" * 16, effort=-1))
     await redis.zadd(KEY, {"2.of a later form": -3})
-    assert await pools.count(GAME) == 1
-    assert await pools.take(GAME, 1) == good
+    assert (await pools.count(GAME), await pools.take(GAME, 1)) == (1, good)
     assert await pools.take(GAME, 1) is None
     later, unknown = await members(redis)
     assert later.startswith("2.")
@@ -110,8 +102,7 @@ async def test_deals_with_superseded_rules_are_dropped(
     monkeypatch.setitem(catalog()._current, (GAME, STANDARD), changed)
     good = replace(pooled("deuces"), game=GAME, rules=changed)
     await pools.put(good)
-    assert await pools.count(GAME) == 1
-    assert await pools.take(GAME, 3) == good
+    assert (await pools.count(GAME), await pools.take(GAME, 3)) == (1, good)
     assert await members(redis) == []
 
 
@@ -121,11 +112,9 @@ async def test_a_pool_is_resealed_with_a_new_key(
     path = tmp_path / "keys"
     old = add_key(path)
     made = await filled(PoolStore(database, old), 3)
-    both = add_key(path)
-    pools = PoolStore(database, both)
+    pools = PoolStore(database, add_key(path))
     await redis.zadd(KEY, {"2.of a later form": -3})
-    assert await pools.seal(GAME) == (3, 3)
-    assert await pools.seal(GAME) == (3, 0)
+    assert (await pools.seal(GAME), await pools.seal(GAME)) == ((3, 3), (3, 0))
     # Without its line, the pool does not need the old key.
     path.write_text(path.read_text(encoding="ascii").split()[0], encoding="ascii")
     alone = PoolStore(database, read_keys(path))
@@ -138,9 +127,7 @@ async def test_a_pool_is_resealed_with_a_new_key(
     assert await alone.count(GAME) == 3
 
 
-async def test_a_deal_is_resealed_for_its_line_alone(
-    database: Database, redis: Client, tmp_path: Path
-) -> None:
+async def test_lines_are_resealed_alone(database: Database, redis: Client, tmp_path: Path) -> None:
     path = tmp_path / "keys"
     old = add_key(path)
     await filled(PoolStore(database, old), 1)
@@ -180,11 +167,7 @@ async def test_two_nodes_never_give_two_days_one_seed(
     """They race for the same days; the loser of a day returns the deal to the pool."""
     days, nodes = (
         [DailyId(GAME, DAY + number) for number in range(8)],
-        (
-            deals,
-            DealStore(other_database, secret_keys()),
-            DealStore(other_database, secret_keys()),
-        ),
+        (deals, DealStore(other_database, secret_keys()), DealStore(other_database, secret_keys())),
     )
     # Enough for all concurrent draws: with an empty pool, a node would draw a deal without a proof.
     made = await filled(pools, len(days) * len(nodes))
@@ -201,23 +184,18 @@ async def test_two_nodes_never_give_two_days_one_seed(
     assert not taken & {deal.id for deal in left}
 
 
-async def test_the_loser_of_a_day_returns_the_deal_and_forgets_it(
-    pools: PoolStore, deals: DealStore, redis: Client
-) -> None:
+async def test_a_losers_deal_is_returned(pools: PoolStore, deals: DealStore, redis: Client) -> None:
     (made,) = await filled(pools, 1)
     first = await deals.daily(DailyId("deuces", DAY))
     # Another node was first.
     await redis.set(keys.daily(DailyId(GAME, DAY)), first.id)
     assert await deals.draw_certified(DailyId(GAME, DAY)) == first.id
-    assert await deals.find(made.id) is None
-    assert await pools.read(GAME) == ([made], [])
+    assert (await deals.find(made.id), await pools.read(GAME)) == (None, ([made], []))
     again = await deals.daily(DailyId(GAME, DAY + 1))
     assert (again.id, again.day) == (made.id, DAY + 1)
 
 
-async def test_a_deal_used_on_an_earlier_day_is_not_used_again(
-    pools: PoolStore, deals: DealStore
-) -> None:
+async def test_a_deal_used_on_a_day_is_not_used_again(pools: PoolStore, deals: DealStore) -> None:
     """A cluster node that has lost its last writes has it in the pool again."""
     (made,) = await filled(pools, 1)
     first = await deals.daily(DailyId(GAME, DAY))
@@ -225,8 +203,7 @@ async def test_a_deal_used_on_an_earlier_day_is_not_used_again(
     other = await deals.daily(DailyId(GAME, DAY + 1))
     assert other.seed != first.seed
     assert other.certificate is None
-    assert await deals.daily(DailyId(GAME, DAY)) == first
-    assert await pools.count(GAME) == 0
+    assert (await deals.daily(DailyId(GAME, DAY)), await pools.count(GAME)) == (first, 0)
 
 
 async def test_a_certified_deal_with_a_broken_line_is_read_without_it(

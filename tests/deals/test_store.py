@@ -28,9 +28,7 @@ def deals(database: Database) -> DealStore:
     return DealStore(database, secret_keys())
 
 
-async def test_every_node_finds_a_deal_as_it_was_drawn(
-    deals: DealStore, other_database: Database
-) -> None:
+async def test_every_node_finds_a_deal_as_drawn(deals: DealStore, other_database: Database) -> None:
     of_room = await deals.draw("deuces", "strict", CODE)
     of_day = await deals.daily(DailyId("deuces", 20_778))
     assert (of_room.game, of_room.variant) == ("deuces", "strict")
@@ -43,8 +41,7 @@ async def test_every_node_finds_a_deal_as_it_was_drawn(
         assert drawn.commitment == commitment(drawn.id, drawn.seed)
         assert drawn.rules == ruleset(drawn.game, drawn.variant).digest
         for node in (deals, DealStore(other_database, secret_keys())):
-            assert await node.find(drawn.id) == drawn
-            assert await node.find(drawn.id) == drawn
+            assert (await node.find(drawn.id), await node.find(drawn.id)) == (drawn, drawn)
 
 
 async def test_every_deal_has_its_own_id_and_seed(deals: DealStore) -> None:
@@ -70,9 +67,7 @@ async def test_a_daily_and_its_deal_expire(redis: Client, deals: DealStore) -> N
         assert 0 < await redis.ttl(key) <= keys.DEAL_LIFE_S
 
 
-async def test_two_nodes_that_race_draw_one_daily(
-    deals: DealStore, other_database: Database
-) -> None:
+async def test_two_racing_nodes_draw_one_daily(deals: DealStore, other_database: Database) -> None:
     nodes = (
         deals,
         DealStore(other_database, secret_keys()),
@@ -82,8 +77,7 @@ async def test_two_nodes_that_race_draw_one_daily(
         found = await asyncio.gather(
             *(node.daily(DailyId("robert", day)) for node in nodes for _ in range(3))
         )
-        assert len({deal.seed for deal in found}) == 1
-        assert found[0].day == day
+        assert (len({deal.seed for deal in found}), found[0].day) == (1, day)
         assert await nodes[1].daily(DailyId("robert", day)) == found[0]
 
 
