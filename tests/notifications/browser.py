@@ -20,7 +20,6 @@ AUTH: Final = bytes(range(16))
 
 
 def decoded(text: str) -> bytes:
-    """Decode base64url text."""
     return urlsafe_b64decode(text + "=" * (-len(text) % 4))
 
 
@@ -38,8 +37,7 @@ def decrypt(body: bytes, private: ec.EllipticCurvePrivateKey, auth: bytes = AUTH
     own = private.public_key().public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
     theirs = ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), sender)
     first = _hmac(auth, private.exchange(ec.ECDH(), theirs))
-    secret = _hmac(first, b"WebPush: info\x00" + own + sender + b"\x01")
-    second = _hmac(salt, secret)
+    second = _hmac(salt, _hmac(first, b"WebPush: info\x00" + own + sender + b"\x01"))
     key = _hmac(second, b"Content-Encoding: aes128gcm\x00\x01")[:16]
     nonce = _hmac(second, b"Content-Encoding: nonce\x00\x01")[:12]
     text, _, padding = AESGCM(key).decrypt(nonce, sealed, None).rpartition(b"\x02")

@@ -16,7 +16,6 @@ TERMS = Terms("lady-betty", "standard", LIMIT, 3_600_000)
 
 
 def ended(**home: int) -> Challenge:
-    """Return a challenge ended by these players in this order, with their cards home."""
     made = ChallengeMade(ChallengeId("c"), ADA, TERMS, DealId("d"), "", "", 0, START)
     players = {
         PlayerId(name): Entrant(
@@ -53,7 +52,6 @@ async def test_invited_and_overtaken_players_are_notified(node: Node) -> None:
             f"c/{made.id}",
             games()["lady-betty"].name,
         )
-        # Ada resigns immediately, and Bob plays to the end.
         snapshot = await challenges.play(made.id, ADA)
         await node.attempts.give_up(snapshot.attempt)
         await node.apply_effects()

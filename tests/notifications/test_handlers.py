@@ -21,7 +21,6 @@ def encoded(data: bytes) -> str:
 
 
 def subscription(**changed: str) -> dict[str, Any]:
-    """Return the fields of a subscription."""
     return {
         "endpoint": ENDPOINT,
         "key": encoded(Browser().key),

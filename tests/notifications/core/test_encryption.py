@@ -46,9 +46,7 @@ def test_the_rfc_example_is_reproduced() -> None:
 
 
 @given(st.binary(max_size=MAX_TEXT))
-def test_a_browser_can_decrypt_and_the_size_fits_push_services(
-    text: bytes,
-) -> None:
+def test_a_browser_can_decrypt_and_the_size_fits_push_services(text: bytes) -> None:
     browser = Browser()
     made = encrypt(text, browser.key, AUTH, ec.generate_private_key(ec.SECP256R1()), os.urandom(16))
     assert decrypt(made, browser.private) == text

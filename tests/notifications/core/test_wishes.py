@@ -24,7 +24,6 @@ minutes = st.integers(0, MINUTES - 1)
 
 
 def at(text: str) -> int:
-    """Return a time in Unix milliseconds."""
     return int(datetime.fromisoformat(text).timestamp() * 1000)
 
 
@@ -54,8 +53,7 @@ def at(text: str) -> int:
     ],
 )
 def test_quiet_hours_end(begin: int, end: int, zone: str, now: str, until: str) -> None:
-    quiet = Quiet(begin * 60, end * 60, zone)
-    assert quiet.until(at(now), ZoneInfo(zone)) == at(until)
+    assert Quiet(begin * 60, end * 60, zone).until(at(now), ZoneInfo(zone)) == at(until)
 
 
 ZONES = ("UTC", "Europe/Berlin", "America/St_Johns", "Australia/Lord_Howe", "Asia/Kathmandu")
@@ -94,8 +92,7 @@ def test_known_push_services_are_accepted(host: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "host",
-    ["evil.org", "fcm.googleapis.com.evil.org", "notify.windows.com.org", "apush.apple.com"],
+    "host", ["evil.org", "fcm.googleapis.com.evil.org", "notify.windows.com.org", "apush.apple.com"]
 )
 def test_other_hosts_are_not_push_services(host: str) -> None:
     assert not is_push_service(host)
