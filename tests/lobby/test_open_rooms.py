@@ -16,7 +16,7 @@ from server.rooms.core import commands
 from tests.base.redis.servers import until
 from tests.builders import ADA, BOB, CYD
 from tests.conftest import ALONE, debug_captured
-from tests.nodes import Node, SetClock, running_together
+from tests.nodes import Node, running_together
 from tests.rooms.test_live_rooms import follow
 
 pytestmark = ALONE
@@ -26,7 +26,6 @@ pytestmark = ALONE
 async def running_nodes(
     node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[None]:
-    """Run both nodes, without caching the list."""
     monkeypatch.setattr(module, "READ_EVERY", 0.0)
     for each in (node, other):
         each.background.loops["open_rooms_renewal"].every = 0.02
@@ -35,8 +34,6 @@ async def running_nodes(
 
 
 async def shows(node: Node, *codes: RoomCode) -> None:
-    """Wait until a node lists exactly these rooms."""
-
     async def shown() -> bool:
         found = await node.services.open_rooms.list()
         return sorted(row.code for row, _ in found) == sorted(codes)
@@ -62,9 +59,7 @@ async def test_a_public_room_is_listed_on_every_node(node: Node, other: Node) ->
     await shows(other)
 
 
-async def test_a_room_is_listed_while_a_member_is_online(
-    node: Node, other: Node, clock: SetClock
-) -> None:
+async def test_a_room_is_listed_while_a_member_is_online(node: Node, other: Node) -> None:
     code = (await node.room_of(ADA, BOB)).opened.code
     await node.rooms.decide(code, commands.set_public, ADA, True)
     await follow(node, code, ADA)
@@ -73,31 +68,25 @@ async def test_a_room_is_listed_while_a_member_is_online(
     node.services.live.unsubscribe(code, ADA)
     await shows(node, code)
     other.services.live.unsubscribe(code, BOB)
-
-    async def nobody_renews() -> bool:
-        return not any(each.services.open_rooms._rows for each in (node, other))
-
-    await until(nobody_renews)
-    clock.time += keys.OPEN_ROOM_LIFE_S * 1000
+    await until(lambda: not any(each.services.open_rooms._rows for each in (node, other)))
+    node.clock.time += keys.OPEN_ROOM_LIFE_S * 1000
     await shows(node)
 
 
-async def test_a_registration_is_renewed_until_its_node_dies(node: Node, clock: SetClock) -> None:
+async def test_a_registration_is_renewed_until_its_node_dies(node: Node) -> None:
     code = (await node.room_of(ADA)).opened.code
     await node.rooms.decide(code, commands.set_public, ADA, True)
     await follow(node, code, ADA)
     await shows(node, code)
-    clock.time += keys.OPEN_ROOM_LIFE_S * 1000
+    node.clock.time += keys.OPEN_ROOM_LIFE_S * 1000
     await shows(node, code)
     node.services.open_rooms._rows.clear()
-    clock.time += keys.OPEN_ROOM_LIFE_S * 1000
+    node.clock.time += keys.OPEN_ROOM_LIFE_S * 1000
     await shows(node)
 
 
 @pytest.mark.parametrize("network", [None, "2001:db8:7::/48"])
-async def test_one_network_cannot_fill_the_list(
-    node: Node, other: Node, network: str | None
-) -> None:
+async def test_one_network_cannot_fill_lists(node: Node, other: Node, network: str | None) -> None:
     async def opened(number: int, address: str, wide: str | None) -> RoomCode:
         host = PlayerId(f"{number:016}")
         code = (await node.room_of(host)).opened.code

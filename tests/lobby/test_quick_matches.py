@@ -16,8 +16,8 @@ from server.rooms.core import absence, quick_match
 from server.rooms.core import keys as rooms_keys
 from server.rooms.core.room import Room
 from tests.base.redis.servers import until
-from tests.builders import ADA, BOB, CYD, PLAYERS, START
-from tests.nodes import Node, SetClock, running_together
+from tests.builders import ADA, BOB, CYD, PLAYERS, START, refusal_from, round_of
+from tests.nodes import Node, running_together
 from tests.rooms.test_live_rooms import follow
 
 GAME = "lady-betty"
@@ -45,8 +45,6 @@ async def match(node: Node, player: PlayerId) -> RoomCode:
 
 
 async def has(node: Node, code: RoomCode, *players: PlayerId, begun: bool) -> Room:
-    """Wait until a room has these members, with or without a round."""
-
     async def is_so() -> bool:
         room = await node.rooms.load(code)
         found = {seat.player for seat in room.seats}
@@ -63,10 +61,9 @@ async def entries(node: Node, code: RoomCode) -> list[str]:
 
 async def test_two_players_on_two_nodes_race_automatically(node: Node, other: Node) -> None:
     code = await match(node, ADA)
+    assert await match(node, ADA) == code, "a waiting player keeps the room"
     assert await match(other, BOB) == code
-    room = await has(node, code, ADA, BOB, begun=True)
-    assert room.round is not None
-    assert room.round.players == (ADA, BOB)
+    assert round_of(await has(node, code, ADA, BOB, begun=True)).players == (ADA, BOB)
     assert await entries(node, code) == ["opened", "taken", "taken", "round"]
 
 
@@ -82,18 +79,13 @@ async def test_many_simultaneous_players_are_paired(node: Node, other: Node) -> 
     assert sorted(codes.count(code) for code in set(codes)) == [2, 2]
 
 
-async def test_the_pace_bot_joins_a_waiting_player(node: Node, clock: SetClock) -> None:
+async def test_the_pace_bot_joins_a_waiting_player(node: Node) -> None:
     code = await match(node, ADA)
-    clock.time += quick_match.BOT_AFTER_MS
+    node.clock.time += quick_match.BOT_AFTER_MS
     node.services.live.refresh_soon(code)
     room = await has(node, code, ADA, PACE_BOT, begun=True)
     assert room.seats[1].since >= START + quick_match.BOT_AFTER_MS
     assert await match(node, BOB) != code
-
-
-async def test_a_waiting_player_keeps_the_room(node: Node) -> None:
-    code = await match(node, ADA)
-    assert await match(node, ADA) == code
 
 
 async def test_a_player_who_has_left_is_not_paired(node: Node, other: Node) -> None:
@@ -122,13 +114,13 @@ async def test_the_partner_of_a_vanished_player_is_paired_again(node: Node, othe
     await has(node, code, BOB, CYD, begun=True)
 
 
-async def test_an_offer_that_is_no_longer_available_is_skipped(node: Node, clock: SetClock) -> None:
+async def test_an_offer_that_is_no_longer_available_is_skipped(node: Node) -> None:
     full = await match(node, ADA)
     # A member who is not online would soon lose the seat, and the room would be offered again.
     assert await match(node, BOB) == full
     locked = (await node.room_of(ADA, game=GAME)).opened.code
     for code in (full, locked):
-        await node.services.quick_match_store.offer(GAME, code, clock.time)
+        await node.services.quick_match_store.offer(GAME, code, node.clock.time)
     assert await match(node, CYD) not in {full, locked}
 
 
@@ -144,8 +136,7 @@ async def test_after_several_tries_a_player_is_told_to_retry(
         return taken
 
     monkeypatch.setattr(node.services.quick_match_store, "pair", pair)
-    with pytest.raises(Refusal, match="overloaded"):
-        await match(node, BOB)
+    assert await refusal_from(match(node, BOB)) == "overloaded"
     assert tries == module.TRIES
 
 
@@ -155,9 +146,7 @@ async def test_an_unknown_game_is_refused_and_leaves_no_offer(node: Node) -> Non
     assert await node.keys("quick*") == []
 
 
-async def test_a_start_is_retried_if_the_store_does_not_answer(
-    node: Node, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_unanswered_starts_are_retried(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
     start, failures = node.rooms.start, 2
 
     async def failing(code: RoomCode, player: PlayerId | None, present: set[PlayerId]) -> Room:

@@ -41,9 +41,7 @@ async def test_at_most_one_of_simultaneous_players_waits(
     assert sizes == [1] * (count % 2) + [2] * (count // 2)
 
 
-async def test_an_offer_is_renewed_withdrawn_or_expires(
-    matches: QuickMatchStore, redis: Client
-) -> None:
+async def test_offers_are_renewed_dropped_or_end(matches: QuickMatchStore, redis: Client) -> None:
     await matches.offer("robert", A, START)
     await matches.offer("robert", B, START)
     await matches.offer("robert", A, START + 1)

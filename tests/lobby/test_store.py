@@ -43,8 +43,7 @@ async def test_a_registration_expires_without_renewal(rooms: OpenRoomStore, redi
 async def test_a_list_is_bounded(rooms: OpenRoomStore) -> None:
     for number in range(MAX_READ + 1):
         await rooms.put(RoomCode(f"R{number:04}"), str(number), START + number, f"{number}", 3)
-    found = await rooms.list(START)
-    assert found == [str(number) for number in range(MAX_READ, 0, -1)]
+    assert await rooms.list(START) == [str(number) for number in range(MAX_READ, 0, -1)]
 
 
 async def test_a_networks_first_rooms_are_registered(rooms: OpenRoomStore) -> None:

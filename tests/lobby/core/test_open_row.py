@@ -80,9 +80,7 @@ def test_the_list_is_bounded_and_starts_with_waiting_rooms(found: list[OpenRow])
 
 
 @given(rows(), st.integers(0, 200))
-def test_no_other_network_keeps_the_rooms_of_one_from_being_seen(
-    others: list[OpenRow], before: int
-) -> None:
+def test_other_networks_never_hide_the_rooms_of_one(others: list[OpenRow], before: int) -> None:
     own = OpenRow(CODE, "robert", "standard", LIMIT, 1, 8, ADA, True, "own")
     shown = listed([*others[:before], own, *others[before:]])
     other_networks = {row.network for row in others}
@@ -100,11 +98,7 @@ def test_a_network_gets_a_second_room_only_when_all_have_their_first(found: list
 
 @pytest.mark.parametrize(
     ("running", "network", "text"),
-    [
-        (False, "", "}"),
-        (True, "", ',"running":true}'),
-        (False, "net", ',"network":"net"}'),
-    ],
+    [(False, "", "}"), (True, "", ',"running":true}'), (False, "net", ',"network":"net"}')],
 )
 def test_a_row_keeps_its_stored_form(running: bool, network: str, text: str) -> None:
     row = OpenRow(CODE, "robert", "standard", LIMIT, 2, 3, ADA, running, network)
