@@ -14,26 +14,24 @@ from server.base.web.api.route import FOREVER, HOUR
 from server.base.work.random_text import random_bot_id
 from server.play.core.run import check, parse_file
 from server.routes import ROUTES
-from tests.builders import ADA, BOB, CYD
+from tests.builders import ADA, BOB, CYD, round_of
 from tests.challenges.test_challenges import made, played
 from tests.clients.site import CLOSED, DATE, GAME, UNKNOWN, Site, play_daily
 from tests.conftest import ALONE
-from tests.nodes import BEGUN, Node, SetClock, attempt_of
+from tests.nodes import BEGUN, Node, attempt_of
 
 pytestmark = ALONE
 
 
-async def test_a_deal_and_its_runs_are_public_once_it_is_closed(
-    site: Site, node: Node, clock: SetClock
-) -> None:
+async def test_a_deal_and_its_runs_are_public_once_it_is_closed(site: Site, node: Node) -> None:
     attempt = await play_daily(node, ADA)
     deal, _, _ = attempt.partition(".")
-    clock.time = CLOSED - 1
+    node.clock.time = CLOSED - 1
     for path in (f"/deals/{deal}", f"/deals/{deal}/runs?group=guests", f"/runs/{attempt}"):
         reply = await site.get(path)
         assert (reply.status, reply.code) == (409, "deal_open")
         assert reply.headers["Cache-Control"] == "no-store"
-    clock.time = CLOSED
+    node.clock.time = CLOSED
     shown = await site.get(f"/deals/{deal}")
     found = shown.json
     rules = stored_ruleset(found["game"], found["variant"], found["rules"])
@@ -46,17 +44,15 @@ async def test_a_deal_and_its_runs_are_public_once_it_is_closed(
 
 
 @pytest.mark.parametrize("allowed", ["none", "hints"])
-async def test_a_run_is_a_file_that_can_be_checked(
-    site: Site, node: Node, clock: SetClock, allowed: str
-) -> None:
+async def test_a_run_is_a_file_that_can_be_checked(site: Site, node: Node, allowed: str) -> None:
     room = await node.room_of(ADA)
     terms = msgspec.structs.replace(room.terms, help=allowed)
     await node.rooms.set_terms(room.opened.code, ADA, terms)
     room = await node.rooms.start(room.opened.code, ADA, {ADA})
     attempt = attempt_of(room, ADA)
-    clock.time = BEGUN
+    node.clock.time = BEGUN
     for _ in range(5):
-        clock.time += 700
+        node.clock.time += 700
         await node.play(attempt, ADA)
     if allowed == "hints":
         state = await node.state_of(attempt)
@@ -75,15 +71,14 @@ async def test_a_run_is_a_file_that_can_be_checked(
     assert (file.help, file.player.id, reply.json["samedeal"]) == (allowed, ADA, "run")
 
 
-async def test_the_runs_of_a_round_are_paginated(site: Site, node: Node, clock: SetClock) -> None:
+async def test_the_runs_of_a_round_are_paginated(site: Site, node: Node) -> None:
     room, _ = await node.race_of(ADA, BOB, CYD)
-    clock.time = BEGUN
+    node.clock.time = BEGUN
     for player in (ADA, BOB, CYD):
         await node.play_out(attempt_of(room, player), player)
-        clock.time += 1_000
+        node.clock.time += 1_000
     await node.apply_effects()
-    assert room.round is not None
-    deal = room.round.deal
+    deal = round_of(room).deal
     whole = (await site.get(f"/deals/{deal}/runs")).json
     assert [row["rank"] for row in whole["runs"]] == sorted(row["rank"] for row in whole["runs"])
     parts = [(await site.get(f"/deals/{deal}/runs?from={n}&count=1")).json for n in (1, 2, 3, 4)]
@@ -91,10 +86,10 @@ async def test_the_runs_of_a_round_are_paginated(site: Site, node: Node, clock: 
     assert [row for part in parts for row in part["runs"]] == whole["runs"]
 
 
-async def test_a_bots_run_is_labelled(site: Site, node: Node, clock: SetClock) -> None:
+async def test_a_bots_run_is_labelled(site: Site, node: Node) -> None:
     bot = random_bot_id()
     room, _ = await node.race_of(ADA, bot)
-    clock.time = BEGUN
+    node.clock.time = BEGUN
     for player in (ADA, bot):
         await node.play_out(attempt_of(room, player), player)
     await node.apply_effects()
@@ -102,8 +97,7 @@ async def test_a_bots_run_is_labelled(site: Site, node: Node, clock: SetClock) -
         reply = await site.get(f"/runs/{attempt_of(room, player)}")
         assert parse_file(reply.body).player.bot is is_one
         assert ("bot" in reply.json["player"]) is is_one
-    assert room.round is not None
-    rows = (await site.get(f"/deals/{room.round.deal}/runs")).json["runs"]
+    rows = (await site.get(f"/deals/{round_of(room).deal}/runs")).json["runs"]
     assert {row["player"]["id"]: row["player"]["bot"] for row in rows} == {ADA: False, bot: True}
 
 
@@ -120,14 +114,14 @@ async def test_missing_deals_and_runs_are_unknown(site: Site) -> None:
 
 
 async def test_nothing_of_an_open_deal_is_served(
-    site: Site, node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
+    site: Site, node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """This holds for any path, with the ids of an open daily, a running round and a challenge."""
     monkeypatch.setattr(limits, "ADDRESS_REQUESTS", limits.Rate(10_000.0, 10_000.0))
     attempts = [await play_daily(node, ADA)]
     room, _ = await node.race_of(ADA, BOB)
     attempts.append(attempt_of(room, ADA))
-    clock.time = BEGUN
+    node.clock.time = BEGUN
     await node.play_out(attempts[1], ADA)
     challenge = await made(node)
     await played(node, challenge.id, ADA)
