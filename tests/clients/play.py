@@ -33,12 +33,10 @@ async def race_of(*clients: Client, game: str = "robert", **settings: Any) -> li
 
 
 async def resign(client: Client, attempt: Message) -> Message:
-    """Resign an attempt from the entry of its snapshot, and return the answer."""
     return await client.ask("resign", attempt=attempt["attempt"], seq=attempt["seq"] + 1)
 
 
 async def give_up_daily(client: Client, game: str = "robert") -> Message:
-    """Play one move of a daily, and resign; return the initial attempt."""
     attempt = await client.ask("daily.open", game=game)
     await client.ask("move", attempt=attempt["attempt"], seq=2, move="s>w")
     await client.ask("resign", attempt=attempt["attempt"], seq=3)

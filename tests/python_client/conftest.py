@@ -1,12 +1,23 @@
-"""A relay between clients and nodes that can lose data."""
+"""A relay between clients and nodes that can lose data, and the codes of refusals."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable
 from contextlib import asynccontextmanager, suppress
 
 import pytest
+
+from samedeal_client import Refusal
+
+
+async def refusal_from(asked: Awaitable[object]) -> str | None:
+    """Return the code of the client's error, or `None` if nothing was refused."""
+    try:
+        await asked
+    except Refusal as refusal:
+        return refusal.code
+    return None
 
 
 class Relay:
@@ -78,7 +89,6 @@ class Relay:
 
 @pytest.fixture
 async def relay(port: int) -> AsyncIterator[Relay]:
-    """Return a relay to a node."""
     relay = Relay(port)
     async with relay.listening():
         yield relay

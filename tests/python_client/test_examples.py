@@ -27,7 +27,6 @@ HOST = "localhost:8000"
 
 
 async def started(port: int, *code: str) -> Process:
-    """Start a bot."""
     program = [sys.executable, str(BOT), f"ws://127.0.0.1:{port}/socket", GAME, *code]
     paths = f"{CLIENT}:{ROOT}"
     return await asyncio.create_subprocess_exec(*program, env={"PYTHONPATH": paths}, stdout=PIPE)
@@ -38,11 +37,9 @@ async def test_two_bots_race_to_the_end(port: int) -> None:
     async with asyncio.timeout(PATIENCE):
         host = await started(port)
         assert host.stdout is not None
-        code = (await host.stdout.readline()).decode().strip()
-        guest = await started(port, code)
+        guest = await started(port, (await host.stdout.readline()).decode().strip())
         printed = [(await bot.communicate())[0].decode() for bot in (host, guest)]
-    assert [host.returncode, guest.returncode] == [0, 0]
-    assert printed[0] == printed[1]
+    assert ([host.returncode, guest.returncode], printed[0]) == ([0, 0], printed[1])
     assert re.fullmatch(r"1\. .+: \d+ cards home\n[12]\. .+: \d+ cards home\n", printed[0])
 
 

@@ -48,9 +48,7 @@ def test_the_clock_uses_the_shortest_round_trip() -> None:
         (0, True, MIN_WAIT, MAX_WAIT),
     ],
 )
-def test_the_backoff_grows_and_is_bounded(
-    failures: int, penalized: bool, least: float, most: float
-) -> None:
+def test_backoff_is_bounded(failures: int, penalized: bool, least: float, most: float) -> None:
     waits = [wait_before(failures, penalized=penalized) for _ in range(200)]
     assert least <= min(waits) <= max(waits) <= most
 

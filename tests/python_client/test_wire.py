@@ -48,8 +48,7 @@ def test_a_commands_frame_is_decoded_by_the_server(example: Example) -> None:
         kind, number, *values = example.value
         command = of_client(COMMANDS[kind], values)
     read = protocol.decode(encode(command, number))
-    assert read == protocol.decode(msgpack.packb(example.value))
-    assert command.cost == read.cost
+    assert (read, command.cost) == (protocol.decode(msgpack.packb(example.value)), read.cost)
 
 
 @pytest.mark.parametrize(
@@ -78,8 +77,7 @@ def test_unknown_and_malformed_events_are_ignored(frame: bytes) -> None:
 
 def test_extra_fields_are_ignored_and_missing_ones_have_defaults() -> None:
     assert decode(msgpack.packb([4, 1, 5, "new"])) == (1, messages.Pong(5))
-    room = decode(msgpack.packb([23, 0, "H7KQ2M4X"]))
-    assert room == (0, messages.Removed("H7KQ2M4X"))
+    assert decode(msgpack.packb([23, 0, "H7KQ2M4X"])) == (0, messages.Removed("H7KQ2M4X"))
 
 
 def test_every_message_is_known() -> None:
