@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
 from server.base.core.ids import DealId, PlayerId
-from server.base.core.refusal import Refusal
 from server.rooms.core import commands, rate_limit
 from server.rooms.core import room as race
-from server.rooms.core.events import Event, Terms
 from server.rooms.core.room import MAX_REMOVED, MAX_SCORES, Checkpoint, Entry, Room
-from tests.builders import ADA, DEAL, LIMIT, PLAYERS, START, opened, reached, then
+from tests.builders import ADA, LIMIT, PLAYERS, START, opened, reached, then
+from tests.rooms.core.acts import OTHER, Act, acts, step
 
-OTHER = Terms("roosevelt", "standard", 60_000)
 SEATS = 8
 
 BOUND = 24_000
@@ -76,53 +72,18 @@ def test_a_checkpoint_is_bounded_however_many_come_and_go() -> None:
     assert len(text_of(room)) < BOUND
 
 
-COMMANDS = ("take", "leave", "remove", "ready", "out", "lock", "public", "terms", "propose", "host",
-            "start", "finish", "finish")  # fmt: skip
-
-
-def done(room: Room, command: str, player: PlayerId, other: PlayerId, now: int) -> Room:
-    """Return the room after a command, unchanged if it is refused or has no effect."""
-    deciders: dict[str, Callable[[], Event | None]] = {
-        "take": lambda: commands.take_seat(room, player, now),
-        "leave": lambda: commands.leave(room, player, now),
-        "remove": lambda: commands.remove(room, player, other, now),
-        "ready": lambda: commands.set_ready(room, player, True, now),
-        "out": lambda: commands.set_ready(room, player, False, now),
-        "lock": lambda: commands.set_lock(room, player, not room.locked, now),
-        "public": lambda: commands.set_public(room, player, not room.public, now),
-        "terms": lambda: commands.set_terms(room, player, OTHER, now),
-        "propose": lambda: commands.propose_terms(room, player, OTHER, now),
-        "host": lambda: commands.hand_over(room, player, other, now),
-        "start": lambda: commands.start(
-            room, player, DEAL, "c0ffee", now, present=PLAYERS, anyway=True
-        ),
-        "finish": lambda: commands.finish(room, DEAL, player, reached(now % 7), now),
-    }
-    try:
-        event = deciders[command]()
-    except Refusal:
-        return room
-    return room if event is None else race.fold(room, event)
-
-
-@given(
-    given_=st.lists(
-        st.tuples(
-            st.sampled_from(COMMANDS), st.sampled_from(PLAYERS), st.sampled_from(PLAYERS),
-            st.integers(0, 3_000), st.booleans(),
-        ),
-        max_size=60,
-    )
-)  # fmt: skip
+@given(st.lists(st.tuples(acts(), st.integers(0, 3_000), st.booleans()), max_size=60))
 def test_folding_from_a_checkpoint_equals_folding_the_whole_journal(
-    given_: list[tuple[str, PlayerId, PlayerId, int, bool]],
+    given_: list[tuple[Act, int, bool]],
 ) -> None:
     whole = cut = opened(4)
     now = START
-    for command, player, other, later, checkpoint in given_:
+    for act, later, checkpoint in given_:
         now += later
-        whole = done(whole, command, player, other, now)
-        cut = done(cut, command, player, other, now)
+        event = step(whole, act, now)
+        assert step(cut, act, now) == event
+        if event is not None:
+            whole, cut = race.fold(whole, event), race.fold(cut, event)
         if checkpoint:
             entry = read(text_of(whole))
             # One reader has read the whole journal, the other starts with its last entry.

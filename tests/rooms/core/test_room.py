@@ -40,6 +40,7 @@ from tests.builders import (
     running_in,
     then,
 )
+from tests.rooms.core.acts import OTHER, Act, acts, step
 from tests.sizes import cases
 
 
@@ -49,9 +50,6 @@ def members(room: Room) -> list[PlayerId]:
 
 def words(room: Room) -> list[tuple[bool, bool]]:
     return [(seat.ready, seat.out) for seat in room.seats]
-
-
-OTHER = Terms("roosevelt", "standard", 60_000)
 
 
 def started(room: Room, player: PlayerId, deal: str = DEAL, home: int = 0) -> Room:
@@ -594,41 +592,6 @@ def test_an_entry_keeps_its_stored_form(event: Event, text: str) -> None:
     assert decoded == event
 
 
-Command = Callable[[Room], Event | None]
-
-
-@st.composite
-def commands(draw: st.DrawFn) -> Command:
-    player, other = draw(st.sampled_from(PLAYERS)), draw(st.sampled_from(PLAYERS))
-    present, flag = draw(st.sets(st.sampled_from(PLAYERS))), draw(st.booleans())
-    result = reached(draw(st.integers(0, 2)))
-    terms = draw(st.sampled_from([Terms("robert", "standard", LIMIT), OTHER]))
-    of = race_commands
-
-    def start(room: Room) -> Event | None:
-        deal = DealId(f"dea10000000000{room.round.number if room.round else 0:02}")
-        return of.start(room, player, deal, "c0ffee", START, present=present, anyway=flag, home=0)
-
-    def finish(room: Room) -> Event | None:
-        deal = room.round.deal if room.round else DEAL
-        return of.finish(room, deal, player, result, START)
-
-    kinds: list[Command] = [
-        lambda room: of.take_seat(room, player, START),
-        lambda room: of.leave(room, player, START),
-        lambda room: of.set_ready(room, player, flag, START),
-        lambda room: of.remove(room, player, other, START),
-        lambda room: of.hand_over(room, player, other, START),
-        lambda room: of.replace_host(room, other, START, present, START),
-        lambda room: of.free_seat(room, player, START, SEAT_ABSENCE_MS, START),
-        lambda room: of.set_lock(room, player, flag, START),
-        lambda room: of.set_public(room, player, flag, START),
-        lambda room: of.set_terms(room, player, terms, START),
-        lambda room: of.propose_terms(room, player, terms, START),
-    ]
-    return draw(st.sampled_from([*kinds, kinds[0], start, start, finish, finish, finish]))
-
-
 def check_invariants(before: Room, event: Event, room: Room) -> None:
     assert room.version == before.version + 1
     assert len(room.seats) <= room.opened.seats
@@ -677,16 +640,12 @@ def check_scores(before: Room, room: Room) -> None:
 
 
 @settings(max_examples=cases(40, 200))
-@given(st.integers(1, 4), st.lists(commands(), max_size=50))
-def test_commands_in_any_order_keep_a_rooms_invariants(seats: int, given_: list[Command]) -> None:
+@given(st.integers(1, 4), st.lists(acts(), max_size=50))
+def test_commands_in_any_order_keep_a_rooms_invariants(seats: int, given_: list[Act]) -> None:
     room = opened(seats)
     journal: list[Event] = [room.opened]
-    for decide in given_:
-        try:
-            event = decide(room)
-        except Refusal:
-            continue
-        if event is not None:
+    for act in given_:
+        if (event := step(room, act)) is not None:
             before, room = room, race.fold(room, event)
             journal.append(event)
             check_invariants(before, event, room)
