@@ -91,7 +91,7 @@ async def test_prices_in_rooms_follow_from_the_work(
             await following.ask("room.join", **this)
 
     players = varied("player", [each.player for each in seats], **this)
-    node.clock.time += PAUSE
+    hub.node.clock.time += PAUSE
     await prices.count(host, "room.remove", "of all", players, undo=join_another)
     prices.check("rooms", is_repeated=True)
 
