@@ -153,20 +153,25 @@ async def race_quickly(player: Player, game: str) -> None:
         await player.ask("room.leave", code=code)
 
 
+def terms(rng: random.Random) -> Message:
+    """Return random terms of a round."""
+    game = rng.choice(list(games()))
+    variant = rng.choice(list(games()[game].variants))
+    return {"game": game, "variant": variant, "limit": SHORTEST, "help": rng.choice(HELP)}
+
+
 async def _run_room(player: Player, room: Message) -> None:
     """Act as a host, or as a member on the host, or vanish for a while."""
     rng, code = player.rng, room["code"]
     others = [m["player"]["id"] for m in room["members"] if m["player"]["id"] != player.id]
-    game = rng.choice(list(games()))
-    terms = {"game": game, "variant": rng.choice(list(games()[game].variants)), "limit": SHORTEST}
-    terms |= {"help": rng.choice(HELP)}
+    chosen = terms(rng)
     wanted: list[tuple[str, Message]] = [
         ("vanish", {}),
-        ("room.propose", terms),
+        ("room.propose", chosen),
         ("room.ready", {"ready": False}),
     ]
     if room["host"] == player.id:
-        wanted = [wanted[0], ("room.terms", terms), ("room.lock", {"locked": not room["locked"]})]
+        wanted = [wanted[0], ("room.terms", chosen), ("room.lock", {"locked": not room["locked"]})]
         wanted += [("room.public", {"public": not room["public"]})]
         wanted += [("room.host", {"player": other}) for other in others]
         wanted += [("room.remove", {"player": other}) for other in others[:1]]

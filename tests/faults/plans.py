@@ -7,7 +7,7 @@ import random
 
 from engine.catalog import daily_games, games
 from tests.clients import plans
-from tests.clients.plans import HELP, SHORTEST, Club, Dare, Table
+from tests.clients.plans import SHORTEST, Club, Dare, Table
 from tests.faults.player import Player
 
 GAMES = list(games())
@@ -58,20 +58,13 @@ def _key(player: Player) -> str:
     return f"{player.rng.getrandbits(64):016x}"
 
 
-def _terms(player: Player) -> tuple[str, str]:
-    """Return a game and a variant."""
-    game = player.rng.choice(GAMES)
-    return game, player.rng.choice(list(games()[game].variants))
-
-
 async def race(player: Player, tables: asyncio.Queue[Table]) -> None:
     """Race at a table with a free seat, or at a new one."""
     rng = player.rng
     if tables.empty():
         seats = rng.choice((1, 2, 2, 3, 4))
-        game, variant = _terms(player)
-        rounds, limit = rng.randint(1, 3), SHORTEST * rng.choice((1, 2))
-        table = Table(game, variant, seats, rounds, limit, _key(player), rng.choice(HELP))
+        terms = plans.terms(rng) | {"limit": SHORTEST * rng.choice((1, 2))}
+        table = Table(seats=seats, rounds=rng.randint(1, 3), key=_key(player), **terms)
         for _ in range(seats - 1):
             tables.put_nowait(table)
         code = await plans.open_room(player, table)
@@ -106,7 +99,8 @@ async def challenge(player: Player) -> None:
     """Make a challenge, or play one of the latest."""
     rng, links = player.rng, player.world.challenges
     if not links or rng.random() < 0.4:
-        dare = Dare(*_terms(player), rng.choice(HELP), _key(player), named=False)
+        terms = plans.terms(rng)
+        dare = Dare(terms["game"], terms["variant"], terms["help"], _key(player), named=False)
         links.append(await plans.make_challenge(player, dare, ()))
     await plans.play_challenges(player, rng.choice(list(links)))
     await player.ask("ListChallenges", seen=rng.random() < 0.5)

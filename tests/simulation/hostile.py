@@ -178,16 +178,10 @@ def _room_commands(code: str, victim: str, rng: random.Random) -> list[Message]:
         {"type": "SendEmote", "emote": 0},
         {"type": "GetWatchKey"},
         {"type": "WatchRound", "key": rng.choice((None, "0" * 22))},
-        {"type": "room.terms", **_terms(rng)},
-        {"type": "room.propose", **_terms(rng)},
+        {"type": "room.terms", **plans.terms(rng)},
+        {"type": "room.propose", **plans.terms(rng)},
     ]
     return [{**command, "code": code} for command in commands]
-
-
-def _terms(rng: random.Random) -> Message:
-    game = rng.choice(list(games()))
-    variant = rng.choice(list(games()[game].variants))
-    return {"game": game, "variant": variant, "limit": SHORTEST, "help": rng.choice(HELP)}
 
 
 async def meddle(hostile: Hostile, scene: Scene, code: str, *, fair: bool = False) -> None:
