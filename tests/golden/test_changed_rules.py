@@ -60,7 +60,8 @@ async def turn_over(client: Client, attempt: str, seq: int) -> Message:
         client.send("move", attempt=attempt, seq=number, move=move)
         for number, move in enumerate(moves, seq + 1)
     ]
-    return (await asyncio.gather(*sent))[-1]
+    answers: list[Message] = await asyncio.gather(*sent)
+    return answers[-1]
 
 
 async def started(client: Client) -> Message:
