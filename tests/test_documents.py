@@ -14,20 +14,15 @@ import pytest
 from tests.processes import ROOT, program
 
 NOT_IN_GIT = {
-    "laterMessages.ts",
-    "operatorTypes.ts",
-    "build/faults/",
-    "build/soak/",
-    "samedeal_client/messages.py",
-    "src/apiTypes.ts",
-    "src/laterMessages.ts",
-    "src/messages.ts",
-    "src/operatorTypes.ts",
-    "src/rules/rulesets.json",
+    *("laterMessages.ts", "operatorTypes.ts", "src/laterMessages.ts", "src/operatorTypes.ts"),
+    *(
+        "src/apiTypes.ts",
+        "src/messages.ts",
+        "src/rules/rulesets.json",
+        "samedeal_client/messages.py",
+    ),
+    *("build/faults/", "build/soak/", "server.json", "store.conf", "store.json"),
     "NNNN-what-was-decided.md",
-    "server.json",
-    "store.conf",
-    "store.json",
 }
 """Generated files, and a placeholder."""
 

@@ -83,11 +83,8 @@ def test_wings_do_not_share_kinds_of_keys() -> None:
 def test_names_of_key_lives_are_unique(module: ModuleType) -> None:
     """A second expiry for the same name would silently apply to the first."""
     tree = ast.parse(Path(str(module.__file__)).read_text())
+    assigned = [each.targets for each in tree.body if isinstance(each, ast.Assign)]
     names = [
-        target.id
-        for statement in tree.body
-        if isinstance(statement, ast.Assign)
-        for target in statement.targets
-        if isinstance(target, ast.Name)
+        target.id for targets in assigned for target in targets if isinstance(target, ast.Name)
     ]
     assert len(set(names)) == len(names)

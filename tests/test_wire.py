@@ -56,17 +56,10 @@ class Attempt:
     def snapshot(self, re: wire_messages.Re = wire_messages.NEWS) -> bytes:
         """Return the frame of a snapshot."""
         rules = self.board.ruleset
+        piles = list(view_of(self.board).piles)
         event = play_messages.Attempt(
             *(NUMBER, self.id, "deal", "00", rules.game, rules.variant, None, 7, self.seq),
-            *(
-                list(view_of(self.board).piles),
-                self.board.redeals,
-                0,
-                9,
-                5,
-                self.result,
-                rules.digest,
-            ),
+            *(piles, self.board.redeals, 0, 9, 5, self.result, rules.digest),
         )
         return codec.encode(event, re)
 
@@ -133,15 +126,9 @@ def test_moves_and_missed_moves_are_unpacked_as_they_were_played(game: str, seed
         message = wire.unpack(frame_of(attempt.move(text)))
         shown = after(shown, message.pop("changes"))
         assert shown == attempt.piles()
-        assert message == {
-            "type": "moved",
-            "re": id_,
-            "attempt": attempt.id,
-            "seq": attempt.seq,
-            "move": text,
-            "redeals": attempt.board.redeals,
-            "result": structs.asdict(attempt.result),
-        }
+        played = {"type": "moved", "re": id_, "attempt": attempt.id, "seq": attempt.seq}
+        state = {"redeals": attempt.board.redeals, "result": structs.asdict(attempt.result)}
+        assert message == {**played, "move": text, **state}
     seq = attempt.seq
     texts: list[str] = []
     moves: list[play_messages.MissedMove] = []

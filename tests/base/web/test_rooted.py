@@ -8,15 +8,14 @@ from base64 import b64encode
 from collections.abc import AsyncIterator
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pytest
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
-from server.app import running_node
-from server.settings import Settings
 from tests.base.web.test_pages import ask, get
-from tests.conftest import ALONE, SECRET_KEY_FILE, node
+from tests.conftest import ALONE, node
 from tests.wire import Wire
 
 pytestmark = ALONE
@@ -94,17 +93,14 @@ async def test_other_files_are_served_below_the_root_with_their_headers(
 async def test_sockets_open_below_the_root_from_the_site_s_own_origin(
     port: int, before: str
 ) -> None:
-    wire = Wire()
-    where = {"host": "127.0.0.1", "port": port, "origin": "https://example.org"}
-    async with connect(f"ws://example.org{before}/socket", **where) as socket:  # type: ignore[arg-type]
-        await socket.send(wire.pack({"type": "ping", "id": 1}))
-    with pytest.raises(InvalidStatus) as refused:
-        await connect(f"ws://example.org{before}/socket/more", **where)  # type: ignore[arg-type]
-    assert refused.value.response.status_code == 404
-    where["origin"] = PUBLIC
-    with pytest.raises(InvalidStatus) as refused:
-        await connect(f"ws://example.org{before}/socket", **where)  # type: ignore[arg-type]
-    assert refused.value.response.status_code == 403
+    where: dict[str, Any] = {"host": "127.0.0.1", "port": port, "origin": "https://example.org"}
+    url = f"ws://example.org{before}/socket"
+    async with connect(url, **where) as socket:
+        await socket.send(Wire().pack({"type": "ping", "id": 1}))
+    for at, origin, status in ((f"{url}/more", "https://example.org", 404), (url, PUBLIC, 403)):
+        with pytest.raises(InvalidStatus) as refused:
+            await connect(at, **where | {"origin": origin})
+        assert refused.value.response.status_code == status
 
 
 async def test_previews_are_served_for_the_address_that_players_share(port: int) -> None:
@@ -144,16 +140,9 @@ async def test_paths_that_only_resemble_the_root_are_not_served(port: int) -> No
 async def test_a_root_that_could_be_a_path_of_the_page_is_refused(
     redis_url: str, page: Path, root: str
 ) -> None:
-    settings = Settings(
-        port=0,
-        redis=redis_url,
-        page=page,
-        secret_key_file=SECRET_KEY_FILE,
-        public_url=f"https://example.org{root}",
-    )
     with pytest.raises(ValueError, match=f"cannot begin with /{root.split('/')[1]},"):
-        async with running_node(settings):
-            pass
+        async with node(redis_url, page=page, public_url=f"https://example.org{root}"):
+            pytest.fail("the node has started")
 
 
 async def test_without_a_root_files_are_served_as_built(redis_url: str, page: Path) -> None:

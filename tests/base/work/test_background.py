@@ -114,11 +114,7 @@ async def test_failing_work_makes_a_node_unready_and_ends_it_with_the_error(
     monkeypatch.setattr(store_memory, "CHECK_EVERY", 0.01)
     monkeypatch.setattr(StoreMemory, "check", fail)
     settings = Settings(
-        host="127.0.0.1",
-        port=0,
-        redis=as_node(redis_url),
-        data=tmp_path,
-        secret_key_file=SECRET_KEY_FILE,
+        "127.0.0.1", 0, redis=as_node(redis_url), data=tmp_path, secret_key_file=SECRET_KEY_FILE
     )
 
     async def health(port: int) -> list[int]:
