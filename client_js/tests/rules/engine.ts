@@ -3,6 +3,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll } from "vitest";
+import { games } from "../../src/rules/catalog.ts";
 import { Driver } from "../../src/rules/driver.ts";
 
 export const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
@@ -47,6 +49,17 @@ export class PythonEngine {
   }
 }
 
+/** The engine of the test file that runs. */
+export let engine: PythonEngine;
+
+/** Start an engine for the calling file, and end it afterwards. */
+export function withEngine(): void {
+  beforeAll(() => {
+    engine = new PythonEngine();
+  });
+  afterAll(() => engine.end());
+}
+
 /** A driver whose answers are compared with the engine's, in batches. */
 export class Compared {
   readonly #driver = new Driver();
@@ -62,7 +75,6 @@ export class Compared {
 
   /** Return the answers, or parts, that differ between driver and engine since the last call. */
   async different(
-    engine: PythonEngine,
     part = (answer: any): any => answer,
   ): Promise<[ours: object[], theirs: object[]]> {
     const [lines, answers] = [this.#lines.splice(0), this.#answers.splice(0)];
@@ -74,6 +86,11 @@ export class Compared {
     return [read(answers), read(theirs)];
   }
 }
+
+/** All variants of all games. */
+export const VARIANTS = games.flatMap((game) =>
+  game.variants.map((variant) => ({ game: game.id, variant: variant.id })),
+);
 
 /** Return a generator of integers below a limit, reproducible by its seed (mulberry32). */
 export function seededRandom(seed: number): (limit: number) => number {

@@ -8,11 +8,11 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { findRuleset, games } from "../../src/rules/catalog.ts";
+import { expect, test } from "vitest";
+import { findRuleset } from "../../src/rules/catalog.ts";
 import { Driver } from "../../src/rules/driver.ts";
 import type { Position } from "../../src/rules/position.ts";
-import { PythonEngine, seededRandom, randomSeed } from "./engine.ts";
+import { VARIANTS, engine, randomSeed, seededRandom, withEngine } from "./engine.ts";
 
 const GAMES_EACH = 48;
 const BATCH = 24;
@@ -20,10 +20,6 @@ const MAX_MOVES = 40;
 const MAX_MOVES_OF_LONG_GAMES = 250;
 const LONG_GAME_EVERY = 24;
 const SEED = Number(process.env.LOCKSTEP_SEED ?? 1);
-
-const variants = games.flatMap((game) =>
-  game.variants.map((variant) => ({ game: game.id, variant: variant.id })),
-);
 
 interface Golden {
   readonly game: string;
@@ -34,11 +30,7 @@ const replays: Golden[] = JSON.parse(
   readFileSync(new URL("../../../tests/vectors/replays.json", import.meta.url), "utf8"),
 );
 
-let engine: PythonEngine;
-beforeAll(() => {
-  engine = new PythonEngine();
-});
-afterAll(() => engine.end());
+withEngine();
 
 interface Game {
   readonly seed: number;
@@ -98,7 +90,7 @@ function dealt(game: string, variant: string, easy: boolean, random: (limit: num
   return { deck };
 }
 
-test.each(variants)(
+test.each(VARIANTS)(
   `${GAMES_EACH} games of $game $variant are the same in both`,
   { timeout: 120_000 },
   async ({ game, variant }) => {
@@ -125,11 +117,11 @@ test.each(variants)(
 );
 
 test("at least six hundred games are played", () => {
-  expect(variants.length * GAMES_EACH).toBeGreaterThanOrEqual(600);
+  expect(VARIANTS.length * GAMES_EACH).toBeGreaterThanOrEqual(600);
 });
 
 test("the driver as a process gives the same answers", { timeout: 30_000 }, () => {
-  const batch = variants.map(({ game, variant }, nth) => played(game, variant, nth + 1));
+  const batch = VARIANTS.map(({ game, variant }, nth) => played(game, variant, nth + 1));
   const { stdout, status } = spawnSync("npm", ["run", "--silent", "driver"], {
     cwd: fileURLToPath(new URL("../..", import.meta.url)),
     input: batch.flatMap(({ lines }) => lines.map((line) => `${line}\n`)).join(""),
