@@ -72,7 +72,10 @@ def test_a_checkpoint_is_bounded_however_many_come_and_go() -> None:
     assert len(text_of(room)) < BOUND
 
 
-@given(st.lists(st.tuples(acts(), st.integers(0, 3_000), st.booleans()), max_size=60))
+STEPS = st.tuples(acts(), st.integers(0, 3_000), st.booleans())
+
+
+@given(st.lists(STEPS, min_size=20, max_size=60))
 def test_folding_from_a_checkpoint_equals_folding_the_whole_journal(
     given_: list[tuple[Act, int, bool]],
 ) -> None:

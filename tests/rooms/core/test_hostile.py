@@ -35,7 +35,7 @@ def played(room: Room, done: list[Act]) -> list[tuple[PlayerId | None, Room, eve
 
 
 @settings(max_examples=cases(50, 300))
-@given(rooms(), st.lists(acts(PLAYERS[:4]), max_size=40))
+@given(rooms(), st.lists(acts(PLAYERS[:4]), min_size=20, max_size=40))
 def test_no_players_rated_result_is_changed_by_anothers_event(room: Room, done: list[Act]) -> None:
     agreed = {seat.player for seat in room.seats}
     for who, before, event, after in played(room, done):
@@ -72,7 +72,12 @@ def test_no_players_rated_result_is_changed_by_anothers_event(room: Room, done: 
 
 
 @settings(max_examples=cases(50, 300))
-@given(rooms(), st.lists(acts(PLAYERS[:4]), max_size=40), st.sampled_from(PLAYERS), st.booleans())
+@given(
+    rooms(),
+    st.lists(acts(PLAYERS[:4]), min_size=20, max_size=40),
+    st.sampled_from(PLAYERS),
+    st.booleans(),
+)
 def test_what_a_stranger_may_see_in_a_round_is_never_more_than_at_its_start(
     room: Room, done: list[Act], watcher: PlayerId, has_key: bool
 ) -> None:

@@ -640,7 +640,7 @@ def check_scores(before: Room, room: Room) -> None:
 
 
 @settings(max_examples=cases(40, 200))
-@given(st.integers(1, 4), st.lists(acts(), max_size=50))
+@given(st.integers(1, 4), st.lists(acts(), min_size=20, max_size=50))
 def test_commands_in_any_order_keep_a_rooms_invariants(seats: int, given_: list[Act]) -> None:
     room = opened(seats)
     journal: list[Event] = [room.opened]
