@@ -41,7 +41,7 @@ from server.foundation import Setup
 from server.handlers import handlers_of
 from server.routes import ROUTES
 from server.settings import Settings
-from server.wings import Services
+from server.wings import Services, services_of
 
 log = structlog.get_logger()
 
@@ -82,7 +82,7 @@ async def running_node(
         database, secret_keys = await _database(settings, metrics, stack)
         clock, bus = RedisClock(database), Bus(database)
         await clock.sample()
-        services = Services(
+        services = services_of(
             Setup(
                 *(database, secret_keys, clock, bus, metrics, background, settings),
                 node=node,
@@ -177,7 +177,7 @@ async def services_alone(settings: Settings) -> AsyncIterator[Services]:
         database, secret_keys = await _database(settings, metrics, stack, shared=True)
         clock, bus, background = RedisClock(database), Bus(database), Background()
         await clock.sample()
-        services = Services(
+        services = services_of(
             Setup(database, secret_keys, clock, bus, metrics, background, Settings())
         )
         for name in await services.node_store.alive(clock.now()):

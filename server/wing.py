@@ -8,12 +8,15 @@ from types import ModuleType
 
 from msgspec import Struct
 
+from server.foundation import Foundation
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wing:
-    """The parts of a wing that clients see. Its services are the attributes of its class.
+    """The parts of a wing.
 
     Attributes:
+        services: the class of its services, if it has any of its own.
         messages: the modules of its messages.
         is_rare: whether few visits need its messages, so that the page loads their tables later.
         handlers: the modules of its commands' handlers.
@@ -21,6 +24,7 @@ class Wing:
         answers: types of `core/` in these answers.
     """
 
+    services: type[Foundation] | None = None
     messages: tuple[ModuleType, ...] = ()
     is_rare: bool = False
     handlers: tuple[ModuleType, ...] = ()

@@ -3,44 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
+from types import new_class
 
-from server.accounts.wing import AccountsWing
-from server.challenges.wing import ChallengesWing
-from server.circles.wing import CirclesWing
-from server.dailies.wing import DailiesWing
-from server.deals.wing import DealsWing
-from server.lobby.wing import LobbyWing
-from server.moderation.wing import ModerationWing
-from server.notifications.wing import NotificationsWing
-from server.play.wing import PlayWing
-from server.players.wing import PlayersWing
-from server.results.wing import ResultsWing
-from server.rooms.wing import RoomsWing
-from server.runs.wing import RunsWing
+from server.foundation import Setup
+from server.moderation.services import ModerationServices
+from server.notifications.services import NotificationServices
 from server.verification import Report, Verification
-from server.watching.wing import WatchingWing
+from server.watching.services import WatchServices
 from server.wing import Wing
 
+NAMES = (
+    "players",
+    "deals",
+    "play",
+    "results",
+    "rooms",
+    "dailies",
+    "accounts",
+    "lobby",
+    "watching",
+    "runs",
+    "challenges",
+    "circles",
+    "notifications",
+    "moderation",
+)
+"""The wings' folders, the lowest first."""
 
-class Services(
-    ModerationWing,
-    NotificationsWing,
-    CirclesWing,
-    ChallengesWing,
-    RunsWing,
-    WatchingWing,
-    LobbyWing,
-    AccountsWing,
-    DailiesWing,
-    RoomsWing,
-    ResultsWing,
-    PlayWing,
-    DealsWing,
-    PlayersWing,
-):
-    """The stores, services and feeds of one node, by wing.
+WINGS: tuple[Wing, ...] = tuple(import_module(f"server.{name}.wing").WING for name in NAMES)
+"""The declarations of all wings, in the same order."""
 
-    A wing precedes those it depends on, which are constructed first.
+
+class Services(ModerationServices, NotificationServices, WatchServices):
+    """The stores, services and feeds of one node that modules outside their wings use by name.
+
+    These three wings depend on all others of that kind. `services_of` adds the remaining ones.
     """
 
     async def verify(
@@ -50,5 +48,9 @@ class Services(
         return await Verification(self, percent).run(expected, progress)
 
 
-WINGS: tuple[Wing, ...] = tuple(vars(each)["wing"] for each in reversed(Services.__bases__))
-"""The declarations of all wings, the lowest first."""
+def services_of(setup: Setup) -> Services:
+    """Construct the services of all wings, those of a wing after those it depends on."""
+    found = (wing.services for wing in reversed(WINGS))
+    others = (each for each in found if each is not None and not issubclass(Services, each))
+    services: Services = new_class("AllServices", (*others, Services))(setup)
+    return services

@@ -29,7 +29,7 @@ from server.rooms.core import commands
 from server.rooms.core.commands import COUNTDOWN_MS
 from server.rooms.core.room import Room, Round
 from server.settings import Settings
-from server.wings import Services
+from server.wings import services_of
 from tests.base.redis.servers import running
 from tests.builders import LIMIT, START, homewards
 from tests.conftest import database_on, secret_keys
@@ -111,7 +111,7 @@ class Node:
             push_contact=PUSH_KEY.contact,
             daily_games=tuple(daily_games),
         )
-        self.services = Services(
+        self.services = services_of(
             Setup(
                 *(self.database, secret_keys(), clock, self.bus, Metrics(), self.background),
                 settings=settings,

@@ -1,4 +1,4 @@
-"""A new wing is a folder, and an entry in the list of wings."""
+"""A new wing is a folder, and one line in the list of wings."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from server.wings import NAMES
 from tests.conftest import ALONE, SECRET_KEY_FILE
 from tests.processes import PATIENCE
 from tests.redis_users import as_node
@@ -22,8 +23,17 @@ from typing import ClassVar
 
 from server.base.core import costs
 from server.base.wire.messages import Command, Event
+from server.foundation import Setup
 from server.players.services import PlayerServices
 from server.request import NodeRequest
+
+
+class GreetingServices(PlayerServices):
+    """The words of all greetings."""
+
+    def __init__(self, setup: Setup) -> None:
+        super().__init__(setup)
+        self.words: list[str] = []
 
 
 class Greet(Command, tag=250, frozen=True):
@@ -39,26 +49,22 @@ class Greeted(Event, tag=250, frozen=True):
     text: str
 
 
-async def greet(request: NodeRequest[Greet, PlayerServices]) -> Greeted:
-    """Greet the player by name."""
-    player = request.player
+async def greet(request: NodeRequest[Greet, GreetingServices]) -> Greeted:
+    """Greet the player by name, and by the words of all greetings."""
+    player, words = request.player, request.services.words
     profile = (await request.services.profiles.load([player]))[player]
-    return Greeted(f"{request.command.word}, {profile.name}!")
+    words.append(request.command.word)
+    return Greeted(f"{' '.join(words)}, {profile.name}!")
 '''
 
-WING = '''
+WING = """
 from __future__ import annotations
 
 from server.greetings import handlers
-from server.players.services import PlayerServices
 from server.wing import Wing
 
-
-class Greetings(PlayerServices):
-    """Greetings."""
-
-    wing = Wing(messages=(handlers,), handlers=(handlers,))
-'''
+WING = Wing(services=handlers.GreetingServices, messages=(handlers,), handlers=(handlers,))
+"""
 
 PLAYER = """
 import asyncio, sys
@@ -76,11 +82,16 @@ SETTINGS = Settings(
 async def main() -> None:
     async with running_node(SETTINGS) as port, opened(port) as player:
         await player.hello(name="Ada")
-        print((await player.ask("Greet", word="Welcome"))["text"])
+        answers = [await player.ask("Greet", word=word) for word in ("Welcome", "back")]
+        print(*(answer["text"] for answer in answers))
 
 
 asyncio.run(main())
 """
+
+
+def test_every_wing_is_listed() -> None:
+    assert sorted(NAMES) == sorted(path.parent.name for path in ROOT.glob("server/*/wing.py"))
 
 
 def test_a_wing_of_two_files_answers_its_command(redis_url: str, tmp_path: Path) -> None:
@@ -94,9 +105,9 @@ def test_a_wing_of_two_files_answers_its_command(redis_url: str, tmp_path: Path)
     (wing / "handlers.py").write_text(HANDLERS, encoding="utf-8")
     (wing / "wing.py").write_text(WING, encoding="utf-8")
     listed = (ROOT / "server" / "wings.py").read_text(encoding="utf-8")
-    added = "from server.greetings.wing import Greetings\n\n\nclass Services(Greetings, "
+    added = listed.replace('    "moderation",\n', '    "moderation",\n    "greetings",\n', 1)
     (server / "wings.py").unlink()
-    (server / "wings.py").write_text(listed.replace("class Services(", added, 1), encoding="utf-8")
+    (server / "wings.py").write_text(added, encoding="utf-8")
     paths = os.pathsep.join(map(str, (tmp_path, ROOT / "server" / "client")))
     done = subprocess.run(  # noqa: S603 - a constant program
         [sys.executable, "-c", PLAYER, as_node(redis_url), str(SECRET_KEY_FILE)],
@@ -107,4 +118,4 @@ def test_a_wing_of_two_files_answers_its_command(redis_url: str, tmp_path: Path)
         text=True,
         timeout=PATIENCE,
     )
-    assert "Welcome, Ada!" in done.stdout.splitlines()
+    assert "Welcome, Ada! Welcome back, Ada!" in done.stdout.splitlines()

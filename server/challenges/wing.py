@@ -6,8 +6,6 @@ from server.challenges import api, handlers, messages
 from server.challenges.services import ChallengeServices
 from server.wing import Wing
 
-
-class ChallengesWing(ChallengeServices):
-    """One deal shared by link, played by each participant at any time."""
-
-    wing = Wing(messages=(messages,), is_rare=True, handlers=(handlers,), api=(api,))
+WING = Wing(
+    services=ChallengeServices, messages=(messages,), is_rare=True, handlers=(handlers,), api=(api,)
+)

@@ -6,8 +6,4 @@ from server.circles import handlers, messages
 from server.circles.services import CircleServices
 from server.wing import Wing
 
-
-class CirclesWing(CircleServices):
-    """Lasting groups and their tables."""
-
-    wing = Wing(messages=(messages,), is_rare=True, handlers=(handlers,))
+WING = Wing(services=CircleServices, messages=(messages,), is_rare=True, handlers=(handlers,))

@@ -6,8 +6,6 @@ from server.dailies import api, archive_api, handlers, messages
 from server.dailies.services import DailyServices
 from server.wing import Wing
 
-
-class DailiesWing(DailyServices):
-    """The deals of each day, and their archive."""
-
-    wing = Wing(messages=(messages,), handlers=(handlers,), api=(api, archive_api))
+WING = Wing(
+    services=DailyServices, messages=(messages,), handlers=(handlers,), api=(api, archive_api)
+)

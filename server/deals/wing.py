@@ -6,8 +6,4 @@ from server.deals.core.certificate import Certificate
 from server.deals.services import DealServices
 from server.wing import Wing
 
-
-class DealsWing(DealServices):
-    """Deals, and their certificates."""
-
-    wing = Wing(answers=(Certificate,))
+WING = Wing(services=DealServices, answers=(Certificate,))

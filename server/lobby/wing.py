@@ -6,8 +6,4 @@ from server.lobby import handlers, messages
 from server.lobby.services import LobbyServices
 from server.wing import Wing
 
-
-class LobbyWing(LobbyServices):
-    """Matchmaking between strangers."""
-
-    wing = Wing(messages=(messages,), handlers=(handlers,))
+WING = Wing(services=LobbyServices, messages=(messages,), handlers=(handlers,))

@@ -6,10 +6,9 @@ from server.moderation import handlers, messages, operator_handlers, operator_me
 from server.moderation.services import ModerationServices
 from server.wing import Wing
 
-
-class ModerationWing(ModerationServices):
-    """Operators' views and actions, and players' reports."""
-
-    wing = Wing(
-        messages=(messages, operator_messages), is_rare=True, handlers=(handlers, operator_handlers)
-    )
+WING = Wing(
+    services=ModerationServices,
+    messages=(messages, operator_messages),
+    is_rare=True,
+    handlers=(handlers, operator_handlers),
+)

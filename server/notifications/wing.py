@@ -6,8 +6,4 @@ from server.notifications import handlers, messages
 from server.notifications.services import NotificationServices
 from server.wing import Wing
 
-
-class NotificationsWing(NotificationServices):
-    """Notifications to players while no page is open."""
-
-    wing = Wing(messages=(messages,), is_rare=True, handlers=(handlers,))
+WING = Wing(services=NotificationServices, messages=(messages,), is_rare=True, handlers=(handlers,))

@@ -7,13 +7,10 @@ from server.play.core.run import FileResult, RunFile, Runner
 from server.play.services import PlayServices
 from server.wing import Wing
 
-
-class PlayWing(PlayServices):
-    """One attempt at a deal: moves, undo, hints, its end."""
-
-    wing = Wing(
-        messages=(messages,),
-        handlers=(handlers,),
-        api=(api,),
-        answers=(Runner, FileResult, RunFile),
-    )
+WING = Wing(
+    services=PlayServices,
+    messages=(messages,),
+    handlers=(handlers,),
+    api=(api,),
+    answers=(Runner, FileResult, RunFile),
+)

@@ -6,8 +6,4 @@ from server.players import api, handlers
 from server.players.services import PlayerServices
 from server.wing import Wing
 
-
-class PlayersWing(PlayerServices):
-    """Players: identity, names, sessions."""
-
-    wing = Wing(handlers=(handlers,), api=(api,))
+WING = Wing(services=PlayerServices, handlers=(handlers,), api=(api,))

@@ -6,8 +6,4 @@ from server.rooms import handlers, messages
 from server.rooms.services import RoomServices
 from server.wing import Wing
 
-
-class RoomsWing(RoomServices):
-    """Seats, rounds, presence."""
-
-    wing = Wing(messages=(messages,), handlers=(handlers,))
+WING = Wing(services=RoomServices, messages=(messages,), handlers=(handlers,))

@@ -6,10 +6,9 @@ from server.runs import api, deal_handlers, deal_messages, deals_api, handlers, 
 from server.runs.services import RunServices
 from server.wing import Wing
 
-
-class RunsWing(RunServices):
-    """The public runs of closed deals."""
-
-    wing = Wing(
-        messages=(deal_messages, messages), handlers=(deal_handlers, handlers), api=(deals_api, api)
-    )
+WING = Wing(
+    services=RunServices,
+    messages=(deal_messages, messages),
+    handlers=(deal_handlers, handlers),
+    api=(deals_api, api),
+)

@@ -6,8 +6,4 @@ from server.watching import handlers, messages
 from server.watching.services import WatchServices
 from server.wing import Wing
 
-
-class WatchingWing(WatchServices):
-    """Other players' boards."""
-
-    wing = Wing(messages=(messages,), handlers=(handlers,))
+WING = Wing(services=WatchServices, messages=(messages,), handlers=(handlers,))

@@ -28,7 +28,7 @@ from server.foundation import Setup
 from server.handlers import handlers_of
 from server.play.searcher import Answer
 from server.settings import Settings
-from server.wings import Services
+from server.wings import services_of
 from tests.conftest import secret_keys
 from tests.simulation.link import Link
 from tests.simulation.world import World
@@ -75,7 +75,7 @@ class Node:
         self._bus = Bus(self._database)
         self._background = Background()
         self._stop = self._background.stop
-        self.services = Services(
+        self.services = services_of(
             Setup(
                 *(self._database, secret_keys(), self._clock, self._bus, Metrics()),
                 background=self._background,

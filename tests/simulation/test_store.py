@@ -26,7 +26,7 @@ from server.deals.pool_store import _REPLACE
 from server.deals.store import DealStore
 from server.foundation import Setup
 from server.settings import Settings
-from server.wings import Services
+from server.wings import Services, services_of
 from tests.conftest import ALONE, secret_keys
 from tests.deals.certified import pooled
 from tests.simulation.link import Link
@@ -57,7 +57,7 @@ class Side:
 def side_on(database: Database) -> Side:
     clock, bus = RedisClock(database), Bus(database)
     setup = Setup(database, secret_keys(), clock, bus, Metrics(), Background(), Settings())
-    return Side(database, Services(setup))
+    return Side(database, services_of(setup))
 
 
 def drawn(rng: random.Random, now: int, length: int) -> tuple[str, ...]:
