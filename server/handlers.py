@@ -9,7 +9,7 @@ from server.base.wire.answerer import Handlers
 from server.base.wire.messages import Command, Event
 from server.base.wire.session import Session
 from server.play.handlers import Moves
-from server.protocol import decoder
+from server.protocol import MISSES, decoder
 from server.request import Handler, NodeRequest, handlers_in
 from server.rooms.handlers import is_seated
 from server.wings import WINGS, Services
@@ -36,4 +36,5 @@ def handlers_of(services: Services, load: Load) -> Handlers:
         decoder(services.disabled).decode,
         moves.play,
         moves.answer,
+        misses=MISSES,
     )

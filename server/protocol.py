@@ -24,6 +24,7 @@ from types import ModuleType
 
 from msgspec import Struct
 
+from server.base.core.refusal import BaseRefusals
 from server.base.wire import messages, session_messages
 from server.base.wire.codec import Decoder
 from server.base.wire.messages import Command, Event, kind_of
@@ -52,6 +53,15 @@ COMMANDS = tuple(sorted((struct for struct in STRUCTS if issubclass(struct, Comm
 
 EVENTS = tuple(sorted((struct for struct in STRUCTS if issubclass(struct, Event)), key=kind_of))
 """Every event with a kind, by kind; progress has none."""
+
+REFUSALS = (*BaseRefusals, *(code for wing in WINGS for code in wing.refusals))
+"""Every refusal of a command, of the base first and then by wing."""
+
+MISSES = frozenset(code for command in COMMANDS for code in command.misses)
+"""The refusals which reveal that a guessed code or credential is wrong.
+
+Unknown random ids are not among them: their 80 bits cannot be guessed.
+"""
 
 
 def decoder(disabled: Collection[ModuleType] = ()) -> Decoder[PlayMove]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from types import ModuleType
 
 from msgspec import Struct
 
+from server.base.core.refusal import RefusalCode
 from server.foundation import Foundation
 
 
@@ -17,6 +18,7 @@ class Wing:
 
     Attributes:
         services: the class of its services, if it has any of its own.
+        refusals: the codes of its refusals.
         messages: the modules of its messages.
         is_rare: whether few visits need its messages, so that the page loads their tables later.
         handlers: the modules of its commands' handlers.
@@ -25,6 +27,7 @@ class Wing:
     """
 
     services: type[Foundation] | None = None
+    refusals: Iterable[RefusalCode] = ()
     messages: tuple[ModuleType, ...] = ()
     is_rare: bool = False
     handlers: tuple[ModuleType, ...] = ()

@@ -123,7 +123,7 @@ async def refusal_from(asked: Awaitable[object]) -> str | None:
     try:
         await asked
     except Refusal as refusal:
-        return refusal.code
+        return refusal.code.name
     return None
 
 
@@ -131,5 +131,5 @@ def refusal_of(act: Callable[[], object]) -> str | None:
     try:
         act()
     except Refusal as refusal:
-        return refusal.code
+        return refusal.code.name
     return None

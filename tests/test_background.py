@@ -8,10 +8,11 @@ from collections.abc import Callable
 import pytest
 from structlog.testing import capture_logs
 
-from server.base.core.refusal import Refusal, UnavailableError, UnreadableError
+from server.base.core.refusal import BaseRefusals, Refusal, UnavailableError, UnreadableError
 from server.base.work import background as background_work
 from server.base.work.background import Background, BackgroundError
 from server.base.work.tasks import Tasks, run_soon
+from server.rooms.core.refusals import RoomRefusals
 from tests.conftest import debug_captured
 
 
@@ -71,7 +72,11 @@ async def test_a_delayed_step_does_not_run_if_the_node_ends_first() -> None:
 
 async def test_work_continues_after_expected_errors() -> None:
     background = Background()
-    steps = Steps(UnavailableError("away"), UnreadableError("unknown_format"), Refusal("room_full"))
+    steps = Steps(
+        UnavailableError("away"),
+        UnreadableError(BaseRefusals.unknown_format),
+        Refusal(RoomRefusals.room_full),
+    )
     background.forever("work", steps.step, every=0.0)
     with debug_captured() as logs:
         background.start()
@@ -87,7 +92,7 @@ async def test_work_continues_after_expected_errors() -> None:
 
 async def test_an_unreadable_item_is_logged_once() -> None:
     background = Background()
-    steps = Steps(*(UnreadableError("unknown_format") for _ in range(3)))
+    steps = Steps(*(UnreadableError(BaseRefusals.unknown_format) for _ in range(3)))
     background.forever("work", steps.step, every=0.0)
     with capture_logs() as logs:
         background.start()

@@ -27,7 +27,7 @@ from engine.ruleset import Move
 from engine.search import cards_never_seen
 from server import protocol
 from server.base.core.ids import AttemptId, DealId, PlayerId
-from server.base.core.refusal import Refusal
+from server.base.core.refusal import BaseRefusals, Refusal
 from server.base.wire import codec
 from server.base.wire import messages as wire_messages
 from server.base.wire.messages import Command, Event, MoveMessage
@@ -138,7 +138,7 @@ class _Handlers:
         before = self.attempt
         move = before.board.ruleset.move_of(sent.source, sent.target, sent.count)
         if move is None:
-            reply(Refusal("bad_move"))
+            reply(Refusal(BaseRefusals.bad_move))
             return
         try:
             played = core.play(before, move, 1_000)

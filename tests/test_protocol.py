@@ -16,7 +16,6 @@ import pytest
 from engine.catalog import ruleset
 from engine.notation import seen_text
 from server import protocol
-from server.base.core.refusal import SENTENCES
 from server.base.wire import codec
 from server.base.wire import messages as wire_messages
 from server.base.wire.contracts import Reason
@@ -169,12 +168,12 @@ def test_the_codes_named_in_messages_exist() -> None:
     said = " ".join((struct.__doc__ or "") for struct in protocol.STRUCTS)
     sentences = re.findall(r"[Rr]efused as ([^.;]+)[.;]", " ".join(said.split()))
     named = re.findall(r"`(\w+)`", " ".join(sentences))
-    assert set(named) == SENTENCES.keys()
+    assert set(named) == {code.name for code in protocol.REFUSALS}
 
 
 def test_every_code_is_explained() -> None:
     explained = set(re.findall(r"`([a-z_]+)`", TEXT))
-    assert SENTENCES.keys() <= explained
+    assert {code.name for code in protocol.REFUSALS} <= explained
 
 
 @pytest.mark.parametrize("reason", list(Reason))

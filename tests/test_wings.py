@@ -22,6 +22,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from server.base.core import costs
+from server.base.core.refusal import Refusal, RefusalCode
 from server.base.wire.messages import Command, Event
 from server.foundation import Setup
 from server.players.services import PlayerServices
@@ -36,8 +37,14 @@ class GreetingServices(PlayerServices):
         self.words: list[str] = []
 
 
+class GreetingRefusals(RefusalCode):
+    """The refusals of greetings."""
+
+    too_formal = "Only friendly words are taken."
+
+
 class Greet(Command, tag=250, frozen=True):
-    """Request a greeting."""
+    """Request a greeting. Refused as `too_formal`."""
 
     word: str
     cost: ClassVar[float] = costs.MOVE
@@ -52,6 +59,8 @@ class Greeted(Event, tag=250, frozen=True):
 async def greet(request: NodeRequest[Greet, GreetingServices]) -> Greeted:
     """Greet the player by name, and by the words of all greetings."""
     player, words = request.player, request.services.words
+    if request.command.word == "Dear":
+        raise Refusal(GreetingRefusals.too_formal)
     profile = (await request.services.profiles.load([player]))[player]
     words.append(request.command.word)
     return Greeted(f"{' '.join(words)}, {profile.name}!")
@@ -63,7 +72,12 @@ from __future__ import annotations
 from server.greetings import handlers
 from server.wing import Wing
 
-WING = Wing(services=handlers.GreetingServices, messages=(handlers,), handlers=(handlers,))
+WING = Wing(
+    services=handlers.GreetingServices,
+    refusals=handlers.GreetingRefusals,
+    messages=(handlers,),
+    handlers=(handlers,),
+)
 """
 
 PLAYER = """
@@ -71,6 +85,7 @@ import asyncio, sys
 from pathlib import Path
 
 from server.app import running_node
+from server.protocol import REFUSALS
 from server.settings import Settings
 from tests.clients.client import opened
 
@@ -82,8 +97,10 @@ SETTINGS = Settings(
 async def main() -> None:
     async with running_node(SETTINGS) as port, opened(port) as player:
         await player.hello(name="Ada")
-        answers = [await player.ask("Greet", word=word) for word in ("Welcome", "back")]
-        print(*(answer["text"] for answer in answers))
+        for word in ("Welcome", "Dear", "back"):
+            answer = await player.ask("Greet", word=word)
+            print("answer:", answer.get("code"), answer["text"])
+    print("codes:", *(code.name for code in REFUSALS))
 
 
 asyncio.run(main())
@@ -94,7 +111,7 @@ def test_every_wing_is_listed() -> None:
     assert sorted(NAMES) == sorted(path.parent.name for path in ROOT.glob("server/*/wing.py"))
 
 
-def test_a_wing_of_two_files_answers_its_command(redis_url: str, tmp_path: Path) -> None:
+def test_a_wing_of_two_files_answers_and_refuses(redis_url: str, tmp_path: Path) -> None:
     """The server's other files are links to the originals."""
     server, wing = tmp_path / "server", tmp_path / "server" / "greetings"
     wing.mkdir(parents=True)
@@ -118,4 +135,11 @@ def test_a_wing_of_two_files_answers_its_command(redis_url: str, tmp_path: Path)
         text=True,
         timeout=PATIENCE,
     )
-    assert "Welcome, Ada! Welcome back, Ada!" in done.stdout.splitlines()
+    lines = done.stdout.splitlines()
+    assert [line for line in lines if line.startswith("answer: ")] == [
+        "answer: None Welcome, Ada!",
+        "answer: too_formal Only friendly words are taken.",
+        "answer: None Welcome back, Ada!",
+    ]
+    (codes,) = (line for line in lines if line.startswith("codes: "))
+    assert codes.split()[-1] == "too_formal"

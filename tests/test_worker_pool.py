@@ -10,7 +10,7 @@ import pytest
 from structlog.contextvars import bound_contextvars, get_contextvars
 from structlog.testing import capture_logs
 
-from server.base.core.refusal import UnavailableError, UnreadableError
+from server.base.core.refusal import BaseRefusals, UnavailableError, UnreadableError
 from server.base.work import worker_pool as module
 from server.base.work.background import Background
 from server.base.work.worker_pool import WorkerPool
@@ -150,7 +150,10 @@ async def test_an_unreadable_item_is_logged_once_and_does_not_block_others(
     background: Background, work: Work
 ) -> None:
     pool = WorkerPool(background, "work", work.do, size=1)
-    work.errors[0] = [UnreadableError("unknown_format"), UnreadableError("unknown_format")]
+    work.errors[0] = [
+        UnreadableError(BaseRefusals.unknown_format),
+        UnreadableError(BaseRefusals.unknown_format),
+    ]
     with capture_logs() as logs:
         for _ in range(2):
             pool.add(0)

@@ -16,6 +16,7 @@ from msgspec.structs import asdict
 
 from server.accounts.core.effects import Deleted, Kept, PasskeyEntry
 from server.accounts.core.keys import DEVICE_LIFE_S
+from server.accounts.core.refusals import AccountRefusals
 from server.accounts.store import AccountStore
 from server.base.core.codes import (
     DEVICE_LENGTH,
@@ -93,8 +94,7 @@ class Accounts:
         """
         code = random_code(RECOVERY_LENGTH)
         given = (player, _digest(code), self._clock.now(), epoch)
-        if refused := await self._store.offer_code(*given, confirmed=confirmed):
-            raise Refusal(refused)
+        await self._store.offer_code(*given, confirmed=confirmed)
         return shown_code(code)
 
     async def keep_recovery_code(self, player: PlayerId, code: str) -> None:
@@ -105,11 +105,11 @@ class Accounts:
         """
         digest = _digest(code)
         if not await self._store.was_offered(player, digest):
-            raise Refusal("bad_code")
+            raise Refusal(AccountRefusals.bad_code)
         await self._outbox.submit(Kept(player, self._clock.now(), code=digest))
         # The effect is dropped if another credential was kept or removed in the meantime.
         if (await self.load(player)).recovery != digest:
-            raise Refusal("bad_code")
+            raise Refusal(AccountRefusals.bad_code)
 
     async def keep_passkey(self, passkey: Passkey, epoch: int, *, confirmed: bool) -> None:
         """Keep a player's identity by a verified passkey.
@@ -127,9 +127,9 @@ class Accounts:
         if passkey.id in found.passkeys:
             return
         if found.kept is not None and not confirmed:
-            raise Refusal("confirm_first")
+            raise Refusal(AccountRefusals.confirm_first)
         full = len(found.passkeys) >= MAX_PASSKEYS
-        raise Refusal("too_many_passkeys" if full else "bad_passkey")
+        raise Refusal(AccountRefusals.too_many_passkeys if full else AccountRefusals.bad_passkey)
 
     # Bots
 
@@ -144,14 +144,13 @@ class Accounts:
         """
         profile = Profile(random_bot_id(), self._identity.clean(name))
         made = (profile.id, profile.name, player, self._clock.now(), epoch)
-        if refused := await self._store.add_bot(*made):
-            raise Refusal(refused)
+        await self._store.add_bot(*made)
         return profile, await self._identity.token(profile.id, 0)
 
     async def delete_bot(self, player: PlayerId, bot: str) -> None:
         """Delete a player's bot. Refused as `unknown_bot`."""
         if bot not in (await self.load(player)).bots:
-            raise Refusal("unknown_bot")
+            raise Refusal(AccountRefusals.unknown_bot)
         await self.delete(PlayerId(bot))
 
     # Signing in
@@ -178,11 +177,11 @@ class Accounts:
         if not is_recovery(code):
             found = await self._store.take_device(digest, now)
             if found is None:
-                raise Refusal("bad_code")
+                raise Refusal(AccountRefusals.bad_code)
             return await self._identity.token(*found)
         player = await self._store.code_owner(digest)
         if player is None:
-            raise Refusal("bad_code")
+            raise Refusal(AccountRefusals.bad_code)
         # The token is of the epoch of the check: signing out everywhere or removing the code at the
         # same moment voids it.
         return await self._identity.token(player, await self._use_code(player, digest))
@@ -197,7 +196,7 @@ class Accounts:
     async def _use_code(self, player: PlayerId, digest: str) -> int:
         epoch = await self._store.use_code(player, digest, self._clock.now())
         if epoch is None:
-            raise Refusal("bad_code")
+            raise Refusal(AccountRefusals.bad_code)
         return epoch
 
     async def passkey(self, credential: str) -> tuple[Passkey, Account]:
@@ -207,7 +206,7 @@ class Accounts:
         """
         found = await self._store.passkey(credential)
         if found is None:
-            raise Refusal("bad_passkey")
+            raise Refusal(AccountRefusals.bad_passkey)
         return found
 
     async def use_passkey(self, passkey: Passkey, count: int) -> None:
@@ -216,7 +215,7 @@ class Accounts:
         Refused as `bad_passkey` if the counter was used or the passkey removed in the meantime.
         """
         if not await self._store.use_passkey(passkey, count, self._clock.now()):
-            raise Refusal("bad_passkey")
+            raise Refusal(AccountRefusals.bad_passkey)
 
     async def token(self, account: Account) -> str:
         """Return a player's token for the epoch of the account."""
@@ -312,7 +311,7 @@ def parse_typed(text: str) -> str:
     """Return the code in typed text. Refused as `bad_code` if it is malformed."""
     code = parse_code(text)
     if code is None:
-        raise Refusal("bad_code")
+        raise Refusal(AccountRefusals.bad_code)
     return code
 
 

@@ -7,6 +7,7 @@ from operator import itemgetter
 from server.accounts import passkeys
 from server.accounts.accounts import parse_typed
 from server.accounts.core import charges
+from server.accounts.core.refusals import AccountRefusals
 from server.accounts.messages import (
     Account,
     AskPasskey,
@@ -102,7 +103,7 @@ async def ask_passkey(request: Request[AskPasskey]) -> PasskeyOptions:
         return PasskeyOptions(passkeys.use_options(site, challenge, account.passkeys))
     _require_confirmed(request, account)
     if len(account.passkeys) >= MAX_PASSKEYS:
-        raise Refusal("too_many_passkeys")
+        raise Refusal(AccountRefusals.too_many_passkeys)
     challenge = challenges.new(session, purpose)
     profile = await _profile(request)
     return PasskeyOptions(passkeys.creation_options(site, challenge, profile, account.passkeys))
@@ -217,7 +218,7 @@ def _is_confirmed(request: Request[Command]) -> bool:
 def _require_confirmed(request: Request[Command], account: Stored) -> None:
     """Refuse an unconfirmed session of a player with credentials, as `confirm_first`."""
     if account.kept is not None and not _is_confirmed(request):
-        raise Refusal("confirm_first")
+        raise Refusal(AccountRefusals.confirm_first)
 
 
 async def verify_passkey(
@@ -231,7 +232,7 @@ async def verify_passkey(
     challenge = request.services.passkey_challenges.answered(request.session, purpose)
     passkey, account = await accounts.passkey(passkeys.credential_id(credential))
     if player not in {None, passkey.player}:
-        raise Refusal("bad_passkey")
+        raise Refusal(AccountRefusals.bad_passkey)
     await accounts.use_passkey(passkey, passkeys.used(site, challenge, passkey, credential))
     return account
 
@@ -242,7 +243,7 @@ def site_of(request: Request[Command]) -> passkeys.Site:
     Refused as `no_passkeys` if neither the operator nor the handshake has named it.
     """
     if request.session.origin is None:
-        raise Refusal("no_passkeys")
+        raise Refusal(AccountRefusals.no_passkeys)
     return passkeys.Site(request.session.origin)
 
 

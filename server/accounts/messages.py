@@ -6,7 +6,9 @@ from typing import Annotated, ClassVar, Literal
 
 from msgspec import Meta, Struct, field
 
+from server.accounts.core.refusals import AccountRefusals
 from server.base.core import costs
+from server.base.core.refusal import RefusalCode
 from server.base.wire.messages import Command, Event, Player, PlayerName
 from server.players.core.account import MAX_PASSKEYS
 
@@ -51,7 +53,7 @@ class SignIn(Command, tag=98, frozen=True):
 
     code: TypedCode
     cost: ClassVar[float] = costs.READ
-    misses: ClassVar[frozenset[str]] = frozenset({"bad_code"})
+    misses: ClassVar[frozenset[RefusalCode]] = frozenset({AccountRefusals.bad_code})
 
 
 class AskPasskey(Command, tag=99, frozen=True):
@@ -82,7 +84,7 @@ class CreatePasskey(Command, tag=100, frozen=True):
     credential: Credential
     for_bots: ClassVar[bool] = False
     cost: ClassVar[float] = costs.SEARCH
-    misses: ClassVar[frozenset[str]] = frozenset({"bad_passkey"})
+    misses: ClassVar[frozenset[RefusalCode]] = frozenset({AccountRefusals.bad_passkey})
 
 
 class UsePasskey(Command, tag=101, frozen=True):
@@ -93,7 +95,7 @@ class UsePasskey(Command, tag=101, frozen=True):
 
     credential: Credential
     cost: ClassVar[float] = costs.SEARCH
-    misses: ClassVar[frozenset[str]] = frozenset({"bad_passkey"})
+    misses: ClassVar[frozenset[RefusalCode]] = frozenset({AccountRefusals.bad_passkey})
 
 
 class SignOutEverywhere(Command, tag=102, frozen=True):
@@ -151,7 +153,7 @@ class KeepRecoveryCode(Command, tag=106, frozen=True):
     code: TypedCode
     for_bots: ClassVar[bool] = False
     cost: ClassVar[float] = costs.CREATE
-    misses: ClassVar[frozenset[str]] = frozenset({"bad_code"})
+    misses: ClassVar[frozenset[RefusalCode]] = frozenset({AccountRefusals.bad_code})
 
 
 class ConfirmCode(Command, tag=107, frozen=True):
@@ -166,7 +168,7 @@ class ConfirmCode(Command, tag=107, frozen=True):
     code: TypedCode
     for_bots: ClassVar[bool] = False
     cost: ClassVar[float] = costs.LOOK
-    misses: ClassVar[frozenset[str]] = frozenset({"bad_code"})
+    misses: ClassVar[frozenset[RefusalCode]] = frozenset({AccountRefusals.bad_code})
 
 
 class ConfirmPasskey(Command, tag=108, frozen=True):
@@ -178,7 +180,7 @@ class ConfirmPasskey(Command, tag=108, frozen=True):
     credential: Credential
     for_bots: ClassVar[bool] = False
     cost: ClassVar[float] = costs.SEARCH
-    misses: ClassVar[frozenset[str]] = frozenset({"bad_passkey"})
+    misses: ClassVar[frozenset[RefusalCode]] = frozenset({AccountRefusals.bad_passkey})
 
 
 class CreateBot(Command, tag=109, frozen=True):

@@ -7,6 +7,7 @@ import time
 from typing import Literal
 from weakref import WeakKeyDictionary
 
+from server.accounts.core.refusals import AccountRefusals
 from server.accounts.passkeys import CHALLENGE_LIFE_MS
 from server.base.core.refusal import Refusal
 from server.base.wire.session import Session
@@ -36,5 +37,5 @@ class PasskeyChallenges:
         """
         challenge = self._asked.pop(session, None)
         if challenge is None or challenge[0] != purpose or challenge[2] < time.monotonic():
-            raise Refusal("bad_passkey")
+            raise Refusal(AccountRefusals.bad_passkey)
         return challenge[1]

@@ -27,6 +27,7 @@ from webauthn.helpers.structs import (
     UserVerificationRequirement,
 )
 
+from server.accounts.core.refusals import AccountRefusals
 from server.base.core.refusal import Refusal
 from server.players.core.account import Passkey
 from server.players.core.names import Profile
@@ -109,7 +110,7 @@ def created(site: Site, challenge: bytes, profile: Profile, credential: str) -> 
             decode_credential_public_key(found.credential_public_key)
         )
         if not 0 < len(found.credential_id) <= MAX_ID:
-            raise Refusal("bad_passkey")
+            raise Refusal(AccountRefusals.bad_passkey)
         return Passkey(
             bytes_to_base64url(found.credential_id),
             profile.id,
@@ -154,7 +155,7 @@ def _refusing() -> Iterator[None]:
     # documents its errors; IndexError and UnsupportedAlgorithm have occurred. Parsing has no side
     # effects.
     except Exception as error:
-        raise Refusal("bad_passkey") from error
+        raise Refusal(AccountRefusals.bad_passkey) from error
 
 
 def _descriptors(ids: Iterable[str]) -> list[PublicKeyCredentialDescriptor]:

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from base64 import b64decode, b64encode
 from collections.abc import Iterable
+from typing import Final
 
 from server.accounts.core import keys
+from server.accounts.core.refusals import AccountRefusals
 from server.base.core import keys as base_keys
 from server.base.core.ids import PlayerId
-from server.base.core.refusal import Refusal
+from server.base.core.refusal import BaseRefusals, Refusal, RefusalCode
 from server.base.redis.database import Database
 from server.base.redis.scripts import Script
 from server.players.core import keys as players_keys
@@ -40,6 +42,12 @@ redis.call('HSET', KEYS[1], 'offer', ARGV[1], 'offer_until', ARGV[4])
 if is_new then redis.call('EXPIRE', KEYS[1], ARGV[5]) end
 return ''
 """)
+
+# By the reply of `_OFFER_CODE`.
+_OFFER_REFUSALS: Final[dict[str, RefusalCode]] = {
+    "bad_token": BaseRefusals.bad_token,
+    "confirm_first": AccountRefusals.confirm_first,
+}
 
 # Keys: a player's record and history.
 _KEEP_CODE = Script(
@@ -199,7 +207,12 @@ redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
 return 0
 """)
 
-_BOT_REFUSALS = ("", "bad_token", "not_kept", "too_many_bots")  # by the reply of `_OWN_BOT`
+# By the reply of `_OWN_BOT`.
+_BOT_REFUSALS: Final[dict[int, RefusalCode]] = {
+    1: BaseRefusals.bad_token,
+    2: AccountRefusals.not_kept,
+    3: AccountRefusals.too_many_bots,
+}
 
 
 class AccountStore:
@@ -219,15 +232,17 @@ class AccountStore:
 
     async def offer_code(
         self, player: PlayerId, digest: str, now: int, epoch: int, *, confirmed: bool
-    ) -> str:
+    ) -> None:
         """Store an offered recovery code's digest; it voids an earlier offer.
 
-        Return a refusal code or an empty string: `bad_token` if the player has been deleted or is
-        in a later epoch, `confirm_first` if a credential exists and was not shown.
+        Refused as `bad_token`, if the player has been deleted or is in a later epoch, or as
+        `confirm_first`, if a credential exists and was not shown.
         """
         until = now + keys.CODE_OFFER_LIFE_S * 1000
         given = (digest, epoch, _flag(confirmed), until, keys.CODE_OFFER_LIFE_S)
-        return str(await self._database.run(_OFFER_CODE, [players_keys.player(player)], *given))
+        refused = await self._database.run(_OFFER_CODE, [players_keys.player(player)], *given)
+        if refused:
+            raise Refusal(_OFFER_REFUSALS[refused])
 
     async def was_offered(self, player: PlayerId, digest: str) -> bool:
         """Return whether a recovery code's digest was offered to the player or is kept."""
@@ -372,22 +387,23 @@ class AccountStore:
 
     # Bots. The owner's record is authoritative; a bot's own record alone does not authorize it.
 
-    async def add_bot(self, bot: PlayerId, name: str, owner: PlayerId, now: int, epoch: int) -> str:
+    async def add_bot(
+        self, bot: PlayerId, name: str, owner: PlayerId, now: int, epoch: int
+    ) -> None:
         """Store a player's bot, with a new id.
 
-        Return a refusal code or an empty string: `bad_token` if the owner has been deleted or is in
-        a later epoch, `not_kept` if the owner is a guest, or `too_many_bots`.
+        Refused as `bad_token`, if the owner has been deleted or is in a later epoch; as `not_kept`,
+        if the owner is a guest; or as `too_many_bots`.
         """
         record = players_keys.player(bot)
         given = (name, owner, now, players_keys.PLAYER_LIFE_S)
         if not await self._database.run(_MAKE_BOT, [record], *given):
-            return "unavailable"
+            raise Refusal(BaseRefusals.unavailable)
         own = (BOT_FIELD + bot, now, MAX_BOTS, epoch)
-        reply = await self._database.run(_OWN_BOT, [players_keys.player(owner)], *own)
-        refused = _BOT_REFUSALS[reply]
+        refused = await self._database.run(_OWN_BOT, [players_keys.player(owner)], *own)
         if refused:
             await self._drop(record)
-        return refused
+            raise Refusal(_BOT_REFUSALS[refused])
 
     async def disown(self, owner: PlayerId, bot: PlayerId) -> None:
         """Remove a bot from its owner's record."""
@@ -422,7 +438,9 @@ class AccountStore:
             _SIGN_OUT, names, asking, players_keys.PLAYER_LIFE_S, epoch, *fields
         )
         if begun < 0:
-            raise Refusal("last_credential" if begun == _NONE_LEFT else "bad_token")
+            raise Refusal(
+                AccountRefusals.last_credential if begun == _NONE_LEFT else BaseRefusals.bad_token
+            )
         # The record no longer names them, so they are already invalid.
         for each in removed:
             await self._database.run(_DROP_PASSKEY, [keys.passkey(each)], player)

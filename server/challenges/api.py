@@ -9,6 +9,7 @@ from server.base.core.ids import ChallengeId
 from server.base.web.api.route import HOUR, LIVE, Answer, Route, Rows
 from server.base.web.api.shared import Count, Hex, Seed
 from server.challenges.core.events import Audience
+from server.challenges.core.refusals import ChallengeRefusals
 from server.challenges.core.table import Row, State
 from server.challenges.services import ChallengeServices
 from server.deals.core.certificate import Certificate
@@ -135,4 +136,11 @@ def _challenger(row: Row, profile: Profile) -> Challenger:
     return Challenger(Player.of(profile), row.state, row.rank, reached, row.attempt)
 
 
-ROUTES = (Route("/challenges/{challenge}", show_challenge, ("unknown_challenge",), CHALLENGE_COST),)
+ROUTES = (
+    Route(
+        "/challenges/{challenge}",
+        show_challenge,
+        (ChallengeRefusals.unknown_challenge,),
+        CHALLENGE_COST,
+    ),
+)

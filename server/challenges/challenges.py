@@ -25,7 +25,7 @@ from server.base.core.ids import (
     is_id,
     split_attempt_id,
 )
-from server.base.core.refusal import Refusal, UnavailableError
+from server.base.core.refusal import BaseRefusals, Refusal, UnavailableError
 from server.base.journals.followed import Journals
 from server.base.journals.reader import rules_of
 from server.base.quotas.quotas import Quotas
@@ -39,6 +39,7 @@ from server.challenges.core.creations import ByLeague, ByPlayer, Creation, Remat
 from server.challenges.core.events import ChallengeMade, Event, Terms
 from server.challenges.core.keys import ChallengeDue
 from server.challenges.core.occasions import challenge_of, occasion_of
+from server.challenges.core.refusals import ChallengeRefusals
 from server.challenges.core.table import Table
 from server.challenges.store import ChallengeStore
 from server.challenges.tables import ChallengeTables
@@ -49,10 +50,12 @@ from server.play.attempts import Attempts
 from server.play.core import keys as play_keys
 from server.play.core.attempt import Attempt, Started
 from server.play.core.finish import Finish
+from server.play.core.refusals import PlayRefusals
 from server.play.core.result import Result
 from server.players.store import PlayerStore
 from server.rooms.core.room import Round
 from server.rooms.rooms import Rooms
+from server.runs.core.refusals import RunRefusals
 
 _LABEL = b"samedeal challenge\0"
 
@@ -160,26 +163,26 @@ class Challenges:
         known = await self.journals.load(challenge)
         if known is not None:
             if not _is_retry(known.made, terms, named, attempt):
-                raise Refusal("key_used")
+                raise Refusal(ChallengeRefusals.key_used)
             return known
         named = [each for each in dict.fromkeys(named) if each != creator]
         if any(not is_id(each) or is_bot(each) for each in named):
-            raise Refusal("unknown_player")
+            raise Refusal(BaseRefusals.unknown_player)
         if named and await self._players.unknown(named):
-            raise Refusal("unknown_player")
+            raise Refusal(BaseRefusals.unknown_player)
         if terms.circle is not None and creator not in await self.members(terms.circle):
-            raise Refusal("not_in_circle")
+            raise Refusal(ChallengeRefusals.not_in_circle)
         if attempt is None:
             made = await self._make(challenge, creator, terms, named=named)
             if not _is_retry(made.made, terms, named, attempt):
                 # A concurrent command with the same key created a different challenge.
-                raise Refusal("key_used")
+                raise Refusal(ChallengeRefusals.key_used)
             return made
         round_ = await self._round_of(attempt, creator)
         raced = {player: round_.results[player] for player in round_.players}
         left = [each for each in named if each not in raced]
         if named and not left:
-            raise Refusal("already_played")
+            raise Refusal(PlayRefusals.already_played)
         terms = Terms(
             round_.terms.game,
             round_.terms.variant,
@@ -225,15 +228,15 @@ class Challenges:
         deal_id, player = split_attempt_id(attempt) or (None, None)
         deal = await self._deals.find(deal_id) if deal_id is not None else None
         if deal is None or deal.room is None or player != creator:
-            raise Refusal("unknown_run")
+            raise Refusal(BaseRefusals.unknown_run)
         round_ = await self._rooms.round_on(deal.room, deal.id)
         if round_ is None or creator not in round_.players:
-            raise Refusal("unknown_run")
+            raise Refusal(BaseRefusals.unknown_run)
         if not round_.over:
-            raise Refusal("deal_open")
+            raise Refusal(RunRefusals.deal_open)
         # A bot's owner has seen the deal.
         if any(map(has_owner, round_.players)):
-            raise Refusal("deal_shown")
+            raise Refusal(ChallengeRefusals.deal_shown)
         return round_
 
     async def _make(
@@ -256,10 +259,10 @@ class Challenges:
         except EngineError as error:
             raise Refusal.of(error) from error
         if terms.circle is not None and is_changes(terms.variant):
-            raise Refusal("listed_only")
+            raise Refusal(ChallengeRefusals.listed_only)
         # Reserve the slot first, so that concurrent commands cannot exceed the limit.
         if not await self._store.make(creator, challenge, now + terms.open_for, now):
-            raise Refusal("too_many_challenges")
+            raise Refusal(ChallengeRefusals.too_many_challenges)
         try:
             found = await self._reserved(deal, occasion, terms)
         except (Refusal, UnavailableError):
@@ -307,13 +310,13 @@ class Challenges:
             level = await self._level(terms)
             drawn = await self._deals.draw_for(occasion, terms.game, terms.variant, life, level)
             if (drawn.game, drawn.variant) != (terms.game, terms.variant):
-                raise Refusal("key_used")
+                raise Refusal(ChallengeRefusals.key_used)
             return drawn
         if not await self._deals.reserve(deal, occasion, life, until):
-            raise Refusal("deal_shown")
+            raise Refusal(ChallengeRefusals.deal_shown)
         found = await self._deals.find(deal)
         if found is None:
-            raise Refusal("unknown_run")
+            raise Refusal(BaseRefusals.unknown_run)
         return found
 
     async def _level(self, terms: Terms) -> Level | None:
@@ -338,7 +341,7 @@ class Challenges:
         before = await self.load(challenge, player)
         commands.check_played(before, player)
         if not await self._is_for(before, player):
-            raise Refusal("not_in_circle")
+            raise Refusal(ChallengeRefusals.not_in_circle)
         following = before.rematch or await self._id_of(RematchOf(challenge))
         made = await self.journals.load(following)
         if made is None:
@@ -370,9 +373,9 @@ class Challenges:
         """
         found = await self.find(challenge)
         if found is None:
-            raise Refusal("unknown_challenge")
+            raise Refusal(ChallengeRefusals.unknown_challenge)
         if viewer not in await self.allowed_viewers(found, [viewer]):
-            raise Refusal("unknown_challenge")
+            raise Refusal(ChallengeRefusals.unknown_challenge)
         return found
 
     async def allowed_viewers(
@@ -478,7 +481,7 @@ class Challenges:
         begins = commands.begin(before, player, now, is_member=is_member) is not None
         if begins:
             if not anew:
-                raise Refusal("overloaded", wait=RETRY_AFTER_MS)
+                raise Refusal(BaseRefusals.overloaded, wait=RETRY_AFTER_MS)
             # Charge before the append: a started attempt can no longer be refused.
             items = charges.begun(before.made.terms.limit, before.made.closes - now)
             await self._quotas.take(self._quotas.where(player), "game", items)
@@ -493,7 +496,7 @@ class Challenges:
         if begins:
             await self.begun.emit(after, player)
         if attempt is None or attempt.end is not None:
-            raise Refusal("already_played")
+            raise Refusal(PlayRefusals.already_played)
         return await self._attempts.snapshot(attempt)
 
     async def _start(self, challenge: Challenge, player: PlayerId) -> Attempt:
@@ -636,11 +639,11 @@ class Challenges:
     ) -> Challenge:
         """Execute a command on an existing challenge."""
         if not is_id(challenge):
-            raise Refusal("unknown_challenge")
+            raise Refusal(ChallengeRefusals.unknown_challenge)
 
         def decide_on_it(state: Challenge | None, now: int) -> Event | None:
             if state is None:
-                raise Refusal("unknown_challenge")
+                raise Refusal(ChallengeRefusals.unknown_challenge)
             # Keep entry times monotonic, even if the clock was set back.
             return decide(state, max(now, state.at))
 

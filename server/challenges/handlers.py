@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from server.base.core.ids import AttemptId, ChallengeId, PlayerId
-from server.base.core.refusal import Refusal
+from server.base.core.refusal import BaseRefusals, Refusal
 from server.base.wire.messages import Command
 from server.base.wire.session_messages import Done
 from server.challenges import present
@@ -198,4 +198,4 @@ def _by_blocked(request: Request[Command]) -> Callable[[int], None]:
 
 def _refuse_overload(request: Request[Command]) -> None:
     if not request.load.has_room("room"):
-        raise Refusal("overloaded", wait=request.load.wait())
+        raise Refusal(BaseRefusals.overloaded, wait=request.load.wait())

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 
 from server.base.core.ids import ChallengeId, PlayerId, is_id
-from server.base.core.refusal import Refusal
+from server.base.core.refusal import BaseRefusals, Refusal
 from server.base.journals.readable import readable
 from server.base.nodes.node_bus import NodeBus
 from server.base.work.clock import Clock
@@ -125,7 +125,7 @@ class ChallengeLists:
             Refusal: as `unknown_player`.
         """
         if not is_id(other) or await self._players.unknown([other]):
-            raise Refusal("unknown_player")
+            raise Refusal(BaseRefusals.unknown_player)
         if not blocked:
             await self._store.unblock(player, other)
         elif other != player:

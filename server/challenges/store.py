@@ -9,7 +9,7 @@ import msgspec
 import structlog
 
 from server.base.core.ids import ChallengeId, PlayerId
-from server.base.core.refusal import UnreadableError
+from server.base.core.refusal import BaseRefusals, UnreadableError
 from server.base.redis.database import Database
 from server.base.redis.scripts import Script
 from server.challenges.core import keys
@@ -276,4 +276,4 @@ def _read(challenge: ChallengeId, text: str) -> Summary:
         return _SUMMARY.decode(text)
     except msgspec.DecodeError as error:
         log.warning("summary_unreadable", challenge=challenge)
-        raise UnreadableError("unknown_format") from error
+        raise UnreadableError(BaseRefusals.unknown_format) from error

@@ -16,7 +16,7 @@ import structlog
 from engine.catalog import ruleset
 from engine.errors import EngineError
 from server.base.core.ids import ID_LENGTH, CircleId, PlayerId, is_id
-from server.base.core.refusal import Refusal
+from server.base.core.refusal import BaseRefusals, Refusal
 from server.base.journals.followed import Journals
 from server.base.journals.readable import readable
 from server.base.outbound.core.post import Outcome
@@ -25,10 +25,12 @@ from server.base.seals.keyring import Keyring
 from server.base.work.clock import Clock
 from server.base.work.random_text import id_of, random_id
 from server.base.work.signal import AsyncSignal
+from server.challenges.core.refusals import ChallengeRefusals
 from server.circles.core import commands
 from server.circles.core.circle import Circle, Entry
 from server.circles.core.events import Event, Form, Founded, League, Webhook
 from server.circles.core.keys import CircleDue
+from server.circles.core.refusals import CircleRefusals
 from server.circles.store import CircleStore
 
 MAX_CIRCLES = 20
@@ -118,7 +120,7 @@ class Circles:
             await self._store.add(player, circle, self._clock.now())
             found = await self.journals.decide(circle, _founding(circle, player, cleaned))
         if not found.member(player):
-            raise Refusal("key_used")
+            raise Refusal(ChallengeRefusals.key_used)
         return found
 
     async def invitation(self, player: PlayerId, link: str) -> Circle:
@@ -226,11 +228,11 @@ class Circles:
             Refusal: as `unknown_circle`; or as the command.
         """
         if not is_id(circle):
-            raise Refusal("unknown_circle")
+            raise Refusal(CircleRefusals.unknown_circle)
 
         def decide_on_circle(found: Circle | None, now: int) -> Event | None:
             if found is None or found.deleted:
-                raise Refusal("unknown_circle")
+                raise Refusal(CircleRefusals.unknown_circle)
             # Keep entry times monotonic, even if the clock was set back.
             return command(found, *given, max(now, found.at))
 
@@ -326,7 +328,7 @@ class Circles:
         """
         commands.check_owner(await self.load(circle, owner), owner)
         if url is not None and not self._links:
-            raise Refusal("no_webhooks")
+            raise Refusal(BaseRefusals.no_webhooks)
         # Seal the URL, because it is a credential.
         webhook = None if url is None else Webhook(self._webhooks.seal(circle, url), form)
         return await self.decide(circle, commands.set_webhook, owner, webhook)
@@ -405,7 +407,7 @@ class Circles:
         found, unreadable = await self.of(player)
         owned = sum(each.owner == player for each in found)
         if len(found) + len(unreadable) >= MAX_CIRCLES or (owns and owned >= MAX_OWNED):
-            raise Refusal("too_many_circles")
+            raise Refusal(CircleRefusals.too_many_circles)
 
     async def _note_left(self, player: PlayerId, circle: Circle) -> None:
         """Record that a player left a circle, unless they have rejoined it by now."""
@@ -423,7 +425,7 @@ class Circles:
     async def _load(self, circle: CircleId) -> Circle:
         found = await self.find(circle)
         if found is None:
-            raise Refusal("unknown_circle")
+            raise Refusal(CircleRefusals.unknown_circle)
         return found
 
 
@@ -446,7 +448,7 @@ def _parse(link: str) -> tuple[CircleId, str]:
     """
     circle, secret = link[:ID_LENGTH], link[ID_LENGTH:]
     if not (is_id(circle) and is_id(secret)):
-        raise Refusal("unknown_circle")
+        raise Refusal(CircleRefusals.unknown_circle)
     return CircleId(circle), secret
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from server.base.core import costs
 from server.base.core.ids import CircleId, PlayerId
-from server.base.core.refusal import Refusal
+from server.base.core.refusal import BaseRefusals, Refusal
 from server.base.wire.messages import Command
 from server.base.wire.session_messages import Done
 from server.base.work.random_text import random_id
@@ -12,6 +12,7 @@ from server.circles import messages, present
 from server.circles.core import charges, commands
 from server.circles.core.circle import PAID_ROUNDS, Circle
 from server.circles.core.events import League
+from server.circles.core.refusals import CircleRefusals
 from server.circles.messages import (
     CircleCommand,
     CircleFeed,
@@ -61,7 +62,7 @@ async def create(request: Request[CreateCircle]) -> messages.Circle:
     await _pay_by_circles(request)
     command = request.command
     if not request.load.has_room("room"):
-        raise Refusal("overloaded", wait=request.load.wait())
+        raise Refusal(BaseRefusals.overloaded, wait=request.load.wait())
     async with request.paying("any", charges.CIRCLE):
         found = await request.services.circles.found(request.player, command.name, command.key)
     return await _shown(request, found)
@@ -144,7 +145,7 @@ async def emote(request: Request[EmoteItem]) -> CircleFeed:
     _pay_for_feed(request, found)
     feed = await views.feed(found)
     if all(each.item != command.item for each in feed.items):
-        raise Refusal("unknown_item")
+        raise Refusal(CircleRefusals.unknown_item)
     after = await request.services.circles.decide(
         found.id, commands.emote, request.player, command.item, command.emote
     )

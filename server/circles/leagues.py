@@ -63,7 +63,7 @@ class Leagues:
                 made = await self._challenges.create_for_league(circle.owner, terms, turn)
             except Refusal as refusal:
                 # Skip the turn instead of retrying: the owner may have too many open challenges.
-                log.info("league_round_skipped", circle=circle.id, code=refusal.code)
+                log.info("league_round_skipped", circle=circle.id, code=refusal.code.name)
             else:
                 of = made.made
                 done = RoundMade(made.id, game, of.deal, of.closes, now)

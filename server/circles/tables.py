@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 from server.base.core.days import day_at
 from server.base.core.ids import PlayerId
-from server.base.core.refusal import Refusal
+from server.base.core.refusal import BaseRefusals, Refusal
 from server.base.work.clock import Clock
 from server.circles.core import items, tables
 from server.circles.core.circle import Challenge, Circle
@@ -76,7 +76,7 @@ class Tables:
         current = day_at(now) if span == "day" else week_at(now)
         number = current if period is None else period
         if number > current:
-            raise Refusal("unknown_day")
+            raise Refusal(BaseRefusals.unknown_day)
         days = range(number, number + 1) if span == "day" else days_of(number)
         return await self._days(circle.players, span, number, days)
 
@@ -165,4 +165,4 @@ def _season(circle: Circle, number: int | None) -> Season:
     for each in known:
         if number in {None, each.number}:
             return each
-    raise Refusal("unknown_day")
+    raise Refusal(BaseRefusals.unknown_day)

@@ -7,6 +7,7 @@ from msgspec import Struct
 from engine.catalog import in_order, ruleset
 from server.base.core import days as daily
 from server.base.core.days import DailyId
+from server.base.core.refusal import BaseRefusals
 from server.base.web.api.route import (
     FOREVER,
     Answer,
@@ -234,6 +235,10 @@ def _day(shown: ShownDay) -> Day:
 
 ROUTES = (
     Route("/dailies", list_dailies),
-    Route("/dailies/{date}", show_day, ("unknown_day",)),
-    Route("/dailies/{date}/{game}/curves", show_curves, ("unknown_day", "unknown_game")),
+    Route("/dailies/{date}", show_day, (BaseRefusals.unknown_day,)),
+    Route(
+        "/dailies/{date}/{game}/curves",
+        show_curves,
+        (BaseRefusals.unknown_day, BaseRefusals.unknown_game),
+    ),
 )

@@ -23,7 +23,13 @@ import structlog
 from server.base.core import days as daily
 from server.base.core.days import DailyId
 from server.base.core.ids import AttemptId, DealId, attempt_id
-from server.base.core.refusal import Refusal, UnavailableError, UnreadableError
+from server.base.core.refusal import (
+    BaseRefusals,
+    HttpRefusals,
+    Refusal,
+    UnavailableError,
+    UnreadableError,
+)
 from server.base.work.clock import Clock
 from server.base.work.random_text import random_id
 from server.base.work.tasks import Tasks
@@ -126,14 +132,14 @@ class Archive:
             return found
         oldest = daily.day_at(self._clock.now()) - DAYS
         if self._folder is None or day <= oldest or not self._is_settled(day):
-            raise Refusal("unknown_day")
+            raise Refusal(BaseRefusals.unknown_day)
         shown = await self._dailies.load_day(day)
         if day in await self._trimmed.all():
-            raise Refusal("unknown_day")
+            raise Refusal(BaseRefusals.unknown_day)
         # One file at a time; later requests start the next one.
         if not self._making and not self._closing:
             self._making.run_soon(self._make(self._folder, shown))
-        raise Refusal("being_made", wait=RETRY_AFTER_MS)
+        raise Refusal(HttpRefusals.being_made, wait=RETRY_AFTER_MS)
 
     async def files(self) -> dict[str, ArchiveFile]:
         """Return the existing files, by their dates."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from server.base.core import days as daily
-from server.base.core.refusal import Refusal
+from server.base.core.refusal import BaseRefusals, HttpRefusals, Refusal
 from server.base.web.api.route import LIVE, Answer, Asked, Download, Nothing, Route, day_of
 from server.base.web.api.shared import Count, Date
 from server.dailies.services import DailyServices
@@ -64,12 +64,17 @@ async def get_archive(services: DailyServices, asked: OfFile) -> Download:
     """
     date, suffix, rest = asked.file.partition(SUFFIX)
     if not suffix or rest:
-        raise Refusal("unknown_path")
+        raise Refusal(HttpRefusals.unknown_path)
     found = await services.archive.load(day_of(date))
     return Download(found.path, found.digest)
 
 
 ROUTES = (
     Route("/archive", list_archive, cost=LIST_COST),
-    Route("/archive/{file}", get_archive, ("unknown_path", "unknown_day", "being_made"), FILE_COST),
+    Route(
+        "/archive/{file}",
+        get_archive,
+        (HttpRefusals.unknown_path, BaseRefusals.unknown_day, HttpRefusals.being_made),
+        FILE_COST,
+    ),
 )

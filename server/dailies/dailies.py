@@ -16,12 +16,13 @@ from engine.catalog import games, ruleset
 from server.base.core import days as daily
 from server.base.core.days import DailyId
 from server.base.core.ids import AttemptId, DealId, PlayerId, attempt_id
-from server.base.core.refusal import Refusal, UnreadableError
+from server.base.core.refusal import BaseRefusals, Refusal, UnreadableError
 from server.base.quotas.quotas import Quotas
 from server.base.seals.keyring import Keyring
 from server.base.work.background import Background
 from server.base.work.clock import Clock
 from server.dailies.core.charges import DAILY
+from server.dailies.core.refusals import DailyRefusals
 from server.dailies.daily_list import DailyList
 from server.dailies.store import StartStore
 from server.deals.pool_store import PoolStore
@@ -29,6 +30,7 @@ from server.deals.store import Deal, DealStore
 from server.play.answers import Snapshot
 from server.play.attempts import Attempts
 from server.play.core.attempt import Started
+from server.play.core.refusals import PlayRefusals
 from server.play.core.result import Result, unpack
 from server.players.address_hash import AddressHashes
 from server.results.core.boards import Group, of_daily
@@ -259,7 +261,7 @@ class Dailies:
         """
         (shown,) = await self._shown([day])
         if not shown.deals:
-            raise Refusal("unknown_day")
+            raise Refusal(BaseRefusals.unknown_day)
         return shown
 
     async def _shown(self, days: Sequence[int]) -> list[ShownDay]:
@@ -302,7 +304,7 @@ class Dailies:
         `too_many_starts` if too many other players have started this daily at the same address.
         """
         if game not in games():
-            raise Refusal("unknown_game")
+            raise Refusal(BaseRefusals.unknown_game)
         # Confirm the clock: a node with a wrong one must not show the cards of a day early.
         now = await self._clock.confirm()
         day = daily.day_at(now)
@@ -317,12 +319,12 @@ class Dailies:
                 if attempt is not None and attempt.end is None:
                     return await self._attempts.snapshot(attempt)
         if DailyId(game, day) not in await self._list.of(day):
-            raise Refusal("no_daily")
+            raise Refusal(DailyRefusals.no_daily)
         deal = await self._deals.daily(DailyId(game, day))
         ranked = False
         if not await self._attempts.started([deal.id], player):
             if not anew:
-                raise Refusal("overloaded", wait=RETRY_AFTER_MS)
+                raise Refusal(BaseRefusals.overloaded, wait=RETRY_AFTER_MS)
             await self._begin(player, DailyId(game, day), address)
             # Decide this at the start: otherwise, the best of several guests could be kept
             # afterwards.
@@ -344,7 +346,7 @@ class Dailies:
         )
         attempt = await self._attempts.start(started)
         if attempt.end is not None:
-            raise Refusal("already_played")
+            raise Refusal(PlayRefusals.already_played)
         return await self._attempts.snapshot(attempt)
 
     async def _begin(self, player: PlayerId, daily_id: DailyId, address: str) -> None:
@@ -358,4 +360,4 @@ class Dailies:
         if not own:
             return
         if not await self._starts.begin(daily_id, own, player, self._ranked_starts):
-            raise Refusal("too_many_starts")
+            raise Refusal(DailyRefusals.too_many_starts)

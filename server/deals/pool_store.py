@@ -21,7 +21,7 @@ from engine.errors import UnknownRulesError
 from engine.schema import STANDARD
 from server.base.core.days import Level, third
 from server.base.core.ids import DealId
-from server.base.core.refusal import UnreadableError
+from server.base.core.refusal import BaseRefusals, UnreadableError
 from server.base.redis.database import Database
 from server.base.redis.scripts import Script
 from server.base.seals.core.secret_keys import SealError, SecretKeys, sealed_by
@@ -163,7 +163,7 @@ class PoolStore:
                     text = self._text(self._unseal(game, member))
                 except SealError as error:
                     log.error("pooled_deal_not_opened", deal=member.deal, error=str(error))  # noqa: TRY400
-                    raise UnreadableError("seed_not_opened") from error
+                    raise UnreadableError(BaseRefusals.seed_not_opened) from error
                 changed += await self._database.run(_REPLACE, [keys.pool(game)], member.text, text)
         return count, changed
 

@@ -26,7 +26,7 @@ from server.base.core.ids import (
     Occasion,
     RoomCode,
 )
-from server.base.core.refusal import UnreadableError
+from server.base.core.refusal import BaseRefusals, UnreadableError
 from server.base.redis.database import Database
 from server.base.redis.scripts import Script
 from server.base.seals.core.secret_keys import SealError, SecretKeys, sealed_by
@@ -333,7 +333,7 @@ class DealStore:
         """
         if fields["format"] != _FORMAT:
             log.warning("unknown_format", deal=deal_id, form=fields["format"])
-            raise UnreadableError("unknown_format")
+            raise UnreadableError(BaseRefusals.unknown_format)
         try:
             seed = self._secret_keys.open(_name(deal_id), fields["sealed"])
         except SealError as error:
@@ -503,7 +503,7 @@ def _seed_error(deal_id: DealId, error: str) -> UnreadableError:
         advice="Give the node the file of secret keys that has the key, from your copy, and "
         "restart it. If it has the key, the deal was changed in the store: restore a backup.",
     )
-    return UnreadableError("seed_not_opened")
+    return UnreadableError(BaseRefusals.seed_not_opened)
 
 
 def _name(deal_id: DealId) -> str:

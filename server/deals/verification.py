@@ -37,7 +37,7 @@ class DealChecks:
         try:
             read = await self._store.read(deal)
         except UnreadableError as error:
-            found.note(f"Deals that cannot be opened ({error.code})", deal)
+            found.note(f"Deals that cannot be opened ({error.code.name})", deal)
         self._deals[deal] = read
         if len(self._deals) > MAX_DEALS:
             self._deals.popitem(last=False)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import structlog
 
 from server.base.core.ids import PlayerId, RoomCode
-from server.base.core.refusal import Refusal
+from server.base.core.refusal import BaseRefusals, Refusal
 from server.base.work.background import Background
 from server.base.work.clock import Clock
 from server.base.work.random_text import random_room_code
@@ -83,11 +83,11 @@ class QuickMatches:
             try:
                 return await self._rooms.match(code, player, game)
             except Refusal as refusal:
-                if refusal.code == "unknown_game":
+                if refusal.code == BaseRefusals.unknown_game:
                     # `pair` has offered a room of this unknown game.
                     await self._store.withdraw(game, code)
                     raise
-        raise Refusal("overloaded", wait=RETRY_AFTER_MS)
+        raise Refusal(BaseRefusals.overloaded, wait=RETRY_AFTER_MS)
 
     def _changed(self, code: RoomCode) -> None:
         """Offer or withdraw a followed room that may have changed, and schedule its next step."""

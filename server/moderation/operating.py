@@ -13,8 +13,9 @@ from contextlib import contextmanager
 from typing import Final
 
 from server.accounts.confirmations import Confirmations
+from server.accounts.core.refusals import AccountRefusals
 from server.base.core.ids import PlayerId
-from server.base.core.refusal import Refusal
+from server.base.core.refusal import BaseRefusals, Refusal
 from server.base.net.limits import Bucket, Rate
 from server.base.wire.session import Session
 
@@ -44,19 +45,19 @@ class Operating:
     def check(self, session: Session) -> None:
         """Check that a session may moderate. Refused as `confirm_first`."""
         if not self._confirmed.holds(session):
-            raise Refusal("confirm_first", "Please show your passkey first.")
+            raise Refusal(AccountRefusals.confirm_first, "Please show your passkey first.")
 
     def charge_act(self, player: PlayerId) -> None:
         """Charge an operator for an act. Refused as `too_fast`."""
         bucket, now = self._acts.setdefault(player, Bucket(ACTS)), time.monotonic()
         if not bucket.take(now):
-            raise Refusal("too_fast", wait=math.ceil(bucket.wait(now) * 1000))
+            raise Refusal(BaseRefusals.too_fast, wait=math.ceil(bucket.wait(now) * 1000))
 
     @contextmanager
     def scanning(self, player: PlayerId) -> Iterator[None]:
         """Allow an operator a single scan of all keys at a time. Refused as `too_fast`."""
         if player in self._scanning:
-            raise Refusal("too_fast", wait=SCAN_WAIT_MS)
+            raise Refusal(BaseRefusals.too_fast, wait=SCAN_WAIT_MS)
         self._scanning.add(player)
         try:
             yield

@@ -13,6 +13,7 @@ from server.base.core.codes import parse_room_code
 from server.base.core.ids import AttemptId, CircleId, PlayerId
 from server.base.core.refusal import Refusal
 from server.base.wire.messages import Command
+from server.moderation.core.refusals import ModerationRefusals
 from server.moderation.operating import OPERATE_FOR
 from server.moderation.operator_messages import (
     AskOperator,
@@ -124,7 +125,7 @@ def _operator(request: Request[Command]) -> str:
     known = request.services.operator_list
     name = None if known is None else known.name(request.player)
     if name is None:
-        raise Refusal("not_operator")
+        raise Refusal(ModerationRefusals.not_operator)
     return name
 
 

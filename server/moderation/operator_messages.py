@@ -6,9 +6,12 @@ from typing import Annotated, ClassVar, Literal
 
 from msgspec import Meta
 
+from server.accounts.core.refusals import AccountRefusals
 from server.accounts.messages import Credential
 from server.base.core import costs
+from server.base.core.refusal import RefusalCode
 from server.base.wire.messages import Command, Event, PlayerName
+from server.rooms.core.refusals import RoomRefusals
 
 Place = tuple[Annotated[int, Meta(ge=0, le=2**53)], Annotated[str, Meta(max_length=100)]]
 """A cursor in the list of cases: a time in Unix milliseconds, and a name."""
@@ -37,7 +40,7 @@ class ConfirmOperator(Command, tag=113, frozen=True):
 
     credential: Credential
     cost: ClassVar[float] = costs.SEARCH
-    misses: ClassVar[frozenset[str]] = frozenset({"bad_passkey"})
+    misses: ClassVar[frozenset[RefusalCode]] = frozenset({AccountRefusals.bad_passkey})
 
 
 class ListCases(Command, tag=114, frozen=True):
@@ -75,7 +78,7 @@ class LookUp(Command, tag=115, frozen=True):
     ]
     about: Annotated[str, Meta(max_length=64)] = ""
     cost: ClassVar[float] = costs.OPEN
-    misses: ClassVar[frozenset[str]] = frozenset({"unknown_room"})
+    misses: ClassVar[frozenset[RefusalCode]] = frozenset({RoomRefusals.unknown_room})
 
 
 class Moderate(Command, tag=116, frozen=True):
@@ -101,7 +104,7 @@ class Moderate(Command, tag=116, frozen=True):
     number: Annotated[int, Meta(ge=1, le=100_000)] | None = None
     name: PlayerName | None = None
     cost: ClassVar[float] = costs.OPEN
-    misses: ClassVar[frozenset[str]] = frozenset({"unknown_room"})
+    misses: ClassVar[frozenset[RefusalCode]] = frozenset({RoomRefusals.unknown_room})
 
 
 class Operating(Event, tag=103, frozen=True):

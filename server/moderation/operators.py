@@ -21,13 +21,14 @@ from server.base.core.ids import (
     split_attempt_id,
 )
 from server.base.core.keys import PARTITIONS
-from server.base.core.refusal import Refusal, UnreadableError
+from server.base.core.refusal import BaseRefusals, Refusal, UnreadableError
 from server.base.outbox.outbox import Outbox
 from server.base.outbox.store import OutboxStore
 from server.base.work.clock import Clock
 from server.base.work.random_text import random_id
 from server.circles.circles import Circles
 from server.circles.core.circle import Circle
+from server.circles.core.refusals import CircleRefusals
 from server.deals.store import DealStore
 from server.lobby.open_rooms import OpenRooms
 from server.moderation.cases import Case, CaseKind, CasePage, Cases, State
@@ -44,6 +45,7 @@ from server.moderation.core.acts import (
     RepairDay,
     VoidResult,
 )
+from server.moderation.core.refusals import ModerationRefusals
 from server.moderation.core.suspicion import Suspicion
 from server.moderation.moderation import decode
 from server.moderation.shown import (
@@ -276,7 +278,7 @@ class Operators:
     async def _check_player(self, player: PlayerId) -> Restrictions:
         found = await self._store.restrictions(player)
         if not found.known:
-            raise Refusal("unknown_player")
+            raise Refusal(BaseRefusals.unknown_player)
         return found
 
     # Circles
@@ -302,7 +304,7 @@ class Operators:
     async def _circle(self, circle: CircleId) -> Circle:
         found = await self._circles.find(circle)
         if found is None:
-            raise Refusal("unknown_circle", "There is no such circle.")
+            raise Refusal(CircleRefusals.unknown_circle, "There is no such circle.")
         return found
 
     # Results
@@ -321,7 +323,7 @@ class Operators:
         parts = split_attempt_id(attempt)
         deal = await self._deals.find(parts[0]) if parts is not None else None
         if parts is None or deal is None:
-            raise Refusal("unknown_run")
+            raise Refusal(BaseRefusals.unknown_run)
         player, game, day = parts[1], deal.game, deal.day
         if day is None:
             void = await self._race_recorder.is_void(attempt)
@@ -332,7 +334,7 @@ class Operators:
             result = excerpt.days.get((game, day))
             void = None if result is None else result.void
         if void is None:
-            raise Refusal("unknown_run")
+            raise Refusal(BaseRefusals.unknown_run)
         profile = (await self._profiles.load([player]))[player]
         return RunShown(attempt, player, named(profile), game, day, void)
 
@@ -342,9 +344,9 @@ class Operators:
         Refused as `unknown_game`, or as `unknown_day` if the day is in the future.
         """
         if game != ALL_GAMES and game not in games():
-            raise Refusal("unknown_game")
+            raise Refusal(BaseRefusals.unknown_game)
         if day > daily.day_at(self._clock.now()):
-            raise Refusal("unknown_day")
+            raise Refusal(BaseRefusals.unknown_day)
         return await self._submit(RepairDay(game=game, day=day, **self._about(by)))
 
     async def suspicious(self, limit: int, day: int | None = None) -> list[Suspicion]:
@@ -380,7 +382,7 @@ class Operators:
     async def close_case(self, by: By, case: str, outcome: Outcome) -> str:
         """Close a case. Refused as `unknown_case`."""
         if not await self._cases.has(case):
-            raise Refusal("unknown_case")
+            raise Refusal(ModerationRefusals.unknown_case)
         return await self._submit(CloseCase(case=case, outcome=outcome, **self._about(by)))
 
     # Acts

@@ -10,7 +10,7 @@ from __future__ import annotations
 import msgspec
 
 from server.base.core.ids import PACE_BOT, AttemptId, PlayerId
-from server.base.core.refusal import Refusal
+from server.base.core.refusal import BaseRefusals, Refusal
 from server.base.work.clock import Clock
 from server.moderation.core.reports import Reported, Reporter, ReportKind
 from server.moderation.reports_store import ReportStore
@@ -54,9 +54,9 @@ class Reports:
         """
         target = Reported(player) if attempt is None else await self._run(attempt, reporter)
         if target.player in {reporter, PACE_BOT}:
-            raise Refusal("unknown_player")
+            raise Refusal(BaseRefusals.unknown_player)
         if attempt is None and not (await self._moderation.restrictions(player)).known:
-            raise Refusal("unknown_player")
+            raise Refusal(BaseRefusals.unknown_player)
         (kept,) = await self._histories.kept([reporter])
         by = Reporter(reporter, kind, self._clock.now(), bool(kept))
         # Compare and set: another report may get in between.

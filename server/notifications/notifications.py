@@ -29,6 +29,7 @@ from server.notifications.core.encryption import (
     encrypt,
     is_key,
 )
+from server.notifications.core.refusals import NotificationRefusals
 from server.notifications.core.wishes import (
     MAX_A_DAY,
     Device,
@@ -122,10 +123,10 @@ class Notifications:
         key is invalid.
         """
         if self._push_key is None:
-            raise Refusal("no_push")
+            raise Refusal(NotificationRefusals.no_push)
         is_valid = is_key(device.key) and len(device.auth) == AUTH_BYTES
         if self._destination(device.endpoint) is None or not is_valid:
-            raise Refusal("bad_push")
+            raise Refusal(NotificationRefusals.bad_push)
         known = await self._store.load(player)
         await self._store.add(player, device, known.devices)
 
@@ -136,9 +137,9 @@ class Notifications:
     async def wish(self, player: PlayerId, topics: list[Topic], quiet: Quiet | None) -> None:
         """Set a player's topics and quiet hours. Refused as `no_push` or `unknown_zone`."""
         if self._push_key is None:
-            raise Refusal("no_push")
+            raise Refusal(NotificationRefusals.no_push)
         if quiet is not None and zone_of(quiet.zone) is None:
-            raise Refusal("unknown_zone")
+            raise Refusal(NotificationRefusals.unknown_zone)
         # Equal times mean no quiet hours, not a whole day of them.
         if quiet is not None and quiet.begin == quiet.end:
             quiet = None

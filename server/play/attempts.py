@@ -14,7 +14,7 @@ from engine.notation import move_text
 from engine.ruleset import Move
 from server.base.core.ids import PACE_BOT, AttemptId, DealId, PlayerId, attempt_id, split_attempt_id
 from server.base.core.quota import KEPT_DAYS
-from server.base.core.refusal import Refusal
+from server.base.core.refusal import BaseRefusals, Refusal
 from server.base.journals.cache import ReplicaCache
 from server.base.journals.core.machine import PAUSE_EVERY
 from server.base.journals.core.machine import Step as Submitted
@@ -32,6 +32,7 @@ from server.play.core import keys
 from server.play.core.attempt import Attempt, Event, Moved, Started, Undone
 from server.play.core.finish import Finish
 from server.play.core.keys import AttemptDue
+from server.play.core.refusals import PlayRefusals
 from server.play.core.run import Run, run_of
 from server.play.journal import AttemptDefinition, Step, decode, finish_of, steps_of
 from server.play.moves import MoveNumbers, PendingMove, Reply, SequenceError
@@ -120,7 +121,7 @@ class Attempts:
         """Return a snapshot of a player's own attempt. Refused if unknown or not started."""
         state = await self.find(attempt)
         if state is None or state.start.player != player:
-            raise Refusal("unknown_attempt")
+            raise Refusal(BaseRefusals.unknown_attempt)
         self.opened.emit(state)
         return await self.snapshot(state)
 
@@ -131,7 +132,7 @@ class Attempts:
         now = await clock.confirm() if attempt.seq == 1 else clock.now()
         # Before that its cards are secret, even if another node's clock says it has started.
         if not attempt.has_begun(now):
-            raise Refusal("not_started")
+            raise Refusal(PlayRefusals.not_started)
         deal = await self._deals.find(attempt.start.deal)
         assert deal is not None, "a deal outlives its attempts"
         return snapshot_of(attempt, deal.commitment, deal.certificate)
@@ -306,7 +307,7 @@ class Attempts:
 
         def decide_next(state: Attempt | None, now: int) -> Event | None:
             if state is None or state.start.player != player:
-                raise Refusal("unknown_attempt")
+                raise Refusal(BaseRefusals.unknown_attempt)
             if seq != state.seq + 1:
                 raise SequenceError
             return decide(state, now)
@@ -335,7 +336,7 @@ class Attempts:
 
         def decide(state: Attempt | None, now: int) -> Event | None:
             if state is None:
-                raise Refusal("unknown_attempt")
+                raise Refusal(BaseRefusals.unknown_attempt)
             return core.end_stuck(state, seq, now)
 
         step = await (await self._replica(attempt, to_append=True)).decide(decide)
@@ -403,7 +404,7 @@ class Attempts:
         parts = split_attempt_id(attempt)
         deal = await self._deals.find(parts[0]) if parts else None
         if deal is None:
-            raise Refusal("unknown_attempt")
+            raise Refusal(BaseRefusals.unknown_attempt)
         return deal
 
 

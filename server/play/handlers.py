@@ -7,7 +7,7 @@ from typing import Any
 
 from server.base.core import costs
 from server.base.core.ids import AttemptId, PlayerId
-from server.base.core.refusal import Refusal
+from server.base.core.refusal import BaseRefusals, Refusal
 from server.base.quotas import quotas
 from server.base.quotas.quotas import Quotas
 from server.base.wire import codec
@@ -139,7 +139,7 @@ def _check_quota(request: Request[Undo] | Request[Hint]) -> None:
 def _attempt(request: Request[Resign] | Request[Undo] | Request[Hint]) -> AttemptId:
     attempt = request.session.shown.attempt_of(request.command.number)
     if attempt is None:
-        raise Refusal("unknown_attempt")
+        raise Refusal(BaseRefusals.unknown_attempt)
     return attempt
 
 

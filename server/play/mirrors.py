@@ -99,7 +99,7 @@ class Mirrors:
             step = self._attempts.receive(message.attempt, message.number, message.text)
         except UnreadableError as error:
             # The cause was logged when it was read.
-            log.debug("entry_not_mirrored", attempt=message.attempt, code=error.code)
+            log.debug("entry_not_mirrored", attempt=message.attempt, code=error.code.name)
             return
         if step is not None and move_of(step.event) is not None:
             self.advanced.emit(step, None, message.by)

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 
 from engine.board import Delta
 from server.base.core.ids import AttemptId, PlayerId
-from server.base.core.refusal import Refusal
+from server.base.core.refusal import BaseRefusals, Refusal
 from server.base.journals.core.machine import Step
 from server.base.work.tasks import run_soon
 from server.play.answers import Played, Snapshot
@@ -21,7 +21,7 @@ class SequenceError(Refusal):
     """The command's number is not the number of the journal's next entry."""
 
     def __init__(self) -> None:
-        super().__init__("bad_message")
+        super().__init__(BaseRefusals.bad_message)
 
 
 # Called with the outcome of a move: its effect, a snapshot if its number was not the next one, a
@@ -65,12 +65,12 @@ class PendingMove:
     def decide(self, state: Attempt | None, now: int) -> tuple[Event, Attempt]:
         """Return the event of the move, and the attempt after it. Refused as for `core.play`."""
         if state is None or state.start.player != self._player:
-            raise Refusal("unknown_attempt")
+            raise Refusal(BaseRefusals.unknown_attempt)
         if self._seq != state.seq + 1:
             raise SequenceError
         move = state.board.ruleset.move_of(*self._numbers)
         if move is None:
-            raise Refusal("bad_move")
+            raise Refusal(BaseRefusals.bad_move)
         played = core.play(state, move, now)
         self._delta = played.delta
         return played.event, played.after

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from server.base.core.refusal import Refusal
+from server.base.core.refusal import BaseRefusals, Refusal
 from server.base.wire.session_messages import VERSIONS, Done, Hello, Ping, Pong, Rename, Welcome
 from server.players import present as players_present
 from server.players.core import charges
@@ -15,7 +15,9 @@ async def hello(request: Request[Hello]) -> Welcome:
     command, services = request.command, request.services
     if command.version not in VERSIONS:
         oldest, newest = VERSIONS[0], VERSIONS[-1]
-        raise Refusal("bad_version", f"This server supports versions {oldest} to {newest}.")
+        raise Refusal(
+            BaseRefusals.bad_version, f"This server supports versions {oldest} to {newest}."
+        )
     if command.token is None:
         # A failed hello does not count as a new guest, which would delay others at the address.
         with request.session.payer.new_guest():

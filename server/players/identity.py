@@ -11,6 +11,7 @@ from server.base.seals.keyring import Keyring
 from server.base.work.clock import Clock
 from server.base.work.random_text import random_player_id
 from server.players.core.names import Profile, guest_name
+from server.players.core.refusals import PlayerRefusals
 from server.players.name_lists import NameLists
 from server.players.profiles import Profiles
 from server.players.store import PlayerStore
@@ -58,7 +59,7 @@ class Identity:
             cleaned = self._names.clean(name) if name is not None else None
         except Refusal as refusal:
             # Whatever is wrong with it, clients retry without a name.
-            raise Refusal("bad_name", refusal.text) from refusal
+            raise Refusal(PlayerRefusals.bad_name, refusal.text) from refusal
         if token is None and cleaned is None:
             return await self._new_guest()
         now = self._clock.now()
@@ -95,11 +96,11 @@ class Identity:
         """
         cleaned = self._names.clean(name)
         if wait := await self._players.take_rename(player, cleaned, self._clock.now()):
-            raise Refusal("name_too_soon", wait=wait)
+            raise Refusal(PlayerRefusals.name_too_soon, wait=wait)
         profile, renamed, _ = await self._players.update(player, cleaned, now=self._clock.now())
         self._remember(profile, renamed=renamed)
         if profile.name != cleaned:
-            raise Refusal("name_hidden")
+            raise Refusal(PlayerRefusals.name_hidden)
         return profile
 
     def clean(self, name: str) -> str:

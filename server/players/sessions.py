@@ -16,7 +16,7 @@ from functools import partial
 from msgspec import Struct
 
 from server.base.core.ids import PlayerId
-from server.base.core.refusal import Refusal
+from server.base.core.refusal import BaseRefusals, Refusal
 from server.base.nodes.held_store import HeldStore
 from server.base.nodes.node_bus import NodeBus
 from server.base.nodes.registration import Registration
@@ -189,7 +189,7 @@ class Sessions:
                 try:
                     await self._add(player, session, epoch)
                 except Refusal as refusal:
-                    if refusal.code == "bad_token":
+                    if refusal.code == BaseRefusals.bad_token:
                         # The player is at least one epoch ahead.
                         self.signed_out.emit(player, epoch + 1, None)
         return found

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 
 from server.base.core import keys as base_keys
 from server.base.core.ids import PlayerId
-from server.base.core.refusal import Refusal
+from server.base.core.refusal import BaseRefusals, Refusal
 from server.base.redis.database import Database
 from server.base.redis.scans import ScanStore
 from server.base.redis.scripts import Script
@@ -139,7 +139,7 @@ class PlayerStore:
             keys.UNUSED_ACCOUNT_LIFE_S,
         )
         if kept is None:
-            raise Refusal("bad_token")
+            raise Refusal(BaseRefusals.bad_token)
         profile = Profile(player, kept or guest_name(player))
         return Recorded(profile, profile.name != (before or guest_name(player)), bool(unused))
 
@@ -183,13 +183,13 @@ class PlayerStore:
         """
         owner = await self.owner(bot)
         if owner is None:
-            raise Refusal("bad_token")
+            raise Refusal(BaseRefusals.bad_token)
         key = keys.player(owner)
         listed, barred = await self._database.read_batched(
             key, "HMGET", key, BOT_FIELD + bot, "barred"
         )
         if listed is None:
-            raise Refusal("bad_token")
+            raise Refusal(BaseRefusals.bad_token)
         if barred is not None and is_barred(int(barred), now):
             raise refusal_of(int(barred), now)
 
@@ -259,7 +259,7 @@ class PlayerStore:
         if isinstance(stored, str):
             raise refusal_of(int(stored), now)
         if not stored:
-            raise Refusal("bad_token")
+            raise Refusal(BaseRefusals.bad_token)
         found, dropped = stored
         return found, dropped
 

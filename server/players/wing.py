@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from server.players import api, handlers
+from server.players.core.refusals import PlayerRefusals
 from server.players.services import PlayerServices
 from server.wing import Wing
 
-WING = Wing(services=PlayerServices, handlers=(handlers,), api=(api,))
+WING = Wing(services=PlayerServices, refusals=PlayerRefusals, handlers=(handlers,), api=(api,))

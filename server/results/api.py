@@ -11,7 +11,7 @@ from engine.catalog import ruleset
 from server.base.core import days
 from server.base.core.days import DailyId
 from server.base.core.ids import DealId, attempt_id
-from server.base.core.refusal import Refusal
+from server.base.core.refusal import BaseRefusals, Refusal
 from server.base.web.api.route import LIVE, Answer, Route, Rows, day_of, life_of
 from server.base.web.api.shared import Count
 from server.play.core.result import Row, unpack
@@ -19,6 +19,7 @@ from server.players.api import Player
 from server.players.core.names import Profile
 from server.results.core import boards
 from server.results.core.boards import ALL_GAMES, PERIODIC, BoardId, Group, Scope
+from server.results.core.refusals import ResultRefusals
 from server.results.services import ResultServices
 
 ALL_TIME = "all"
@@ -116,7 +117,7 @@ def board_of(asked: OfBoard, today: int) -> BoardId:
     elif asked.period == ALL_TIME:
         period = 0
     else:
-        raise Refusal("unknown_board")
+        raise Refusal(ResultRefusals.unknown_board)
     # The scope is unvalidated client input; `resolve` checks it.
     return boards.resolve(asked.scope, asked.game, period, asked.group, today)  # type: ignore[arg-type]
 
@@ -140,7 +141,7 @@ def _week_of(text: str) -> int:
 
 
 def _unknown_week() -> Refusal:
-    return Refusal("unknown_day", "There is no such week.")
+    return Refusal(BaseRefusals.unknown_day, "There is no such week.")
 
 
 def _row(board: BoardId, row: Row, profile: Profile, deal: DealId | None) -> BoardRow:
@@ -164,6 +165,6 @@ ROUTES = (
     Route(
         "/boards/{scope}/{game}/{period}",
         show_board,
-        ("unknown_board", "unknown_game", "unknown_day"),
+        (ResultRefusals.unknown_board, BaseRefusals.unknown_game, BaseRefusals.unknown_day),
     ),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from engine.catalog import games
 from server.base.core import days
 from server.base.core.days import DailyId
-from server.base.core.refusal import Refusal
+from server.base.core.refusal import BaseRefusals, Refusal
 from server.base.journals.reader import rules_of
 from server.base.work.clock import Clock
 from server.play.core.run import Run
@@ -33,9 +33,9 @@ class Curves:
             Refusal: if the game is unknown, or the day is in the future.
         """
         if daily_id.game not in games():
-            raise Refusal("unknown_game")
+            raise Refusal(BaseRefusals.unknown_game)
         if daily_id.day > days.day_at(self._clock.now()):
-            raise Refusal("unknown_day")
+            raise Refusal(BaseRefusals.unknown_day)
         board = boards.of_daily(daily_id, "ranked")
         return curve.curves_of(await self._store.curves(board))
 

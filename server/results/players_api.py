@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from engine.catalog import games, ruleset
 from server.base.core import days as daily
 from server.base.core.ids import DealId, has_owner
+from server.base.core.refusal import BaseRefusals
 from server.base.web.api.route import LIVE, Answer, Asked, Route, player_of
 from server.base.web.api.shared import Count
 from server.base.work.tasks import in_slices, release
@@ -335,4 +336,4 @@ def _rating(rating: Strength) -> Rating | None:
     return Rating(rating.value, round(rating.uncertainty * 100), rating.rated)
 
 
-ROUTES = (Route("/players/{player}", show_player, ("unknown_player",), PLAYER_COST),)
+ROUTES = (Route("/players/{player}", show_player, (BaseRefusals.unknown_player,), PLAYER_COST),)

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from server.results import api, handlers, messages, players_api
+from server.results.core.refusals import ResultRefusals
 from server.results.services import ResultServices
 from server.wing import Wing
 
 WING = Wing(
-    services=ResultServices, messages=(messages,), handlers=(handlers,), api=(api, players_api)
+    services=ResultServices,
+    refusals=ResultRefusals,
+    messages=(messages,),
+    handlers=(handlers,),
+    api=(api, players_api),
 )

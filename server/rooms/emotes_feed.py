@@ -11,7 +11,7 @@ import time
 from weakref import WeakKeyDictionary
 
 from server.base.core.ids import PlayerId, RoomCode
-from server.base.core.refusal import Refusal
+from server.base.core.refusal import BaseRefusals, Refusal
 from server.base.net import limits
 from server.base.net.budgets import PlayerBudget
 from server.base.net.limits import Bucket
@@ -53,11 +53,11 @@ class Emotes:
             of_player = self._of_players[budget] = Bucket(limits.EMOTES)
         # Limit the player before the room is read.
         if not of_player.take(time.monotonic()):
-            raise Refusal("too_fast")
+            raise Refusal(BaseRefusals.too_fast)
         room = self._live.state(code) or await self._all_rooms.load(code)
         commands.check_member(room, player)
         if not self._send_here(code, player, emote):
-            raise Refusal("too_fast")
+            raise Refusal(BaseRefusals.too_fast)
         self._live.publish_emote(code, player, emote)
 
     def _received(self, code: RoomCode, player: PlayerId, emote: int) -> None:

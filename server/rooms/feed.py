@@ -22,6 +22,7 @@ from server.base.work.clock import Clock
 from server.base.work.signal import Signal
 from server.base.work.tasks import Tasks
 from server.play import present as play_present
+from server.play.core.refusals import PlayRefusals
 from server.rooms import present as rooms_present
 from server.rooms.core.room import Room, Round
 from server.rooms.live_room import RoomPage
@@ -382,14 +383,14 @@ class RoomFeeds(Feed[RoomCode, RoomAudience]):
             log.debug("attempt_send_deferred", attempt=attempt, error=str(error))
             return RETRY_AFTER
         except Refusal as refusal:
-            if refusal.code == "not_started":
+            if refusal.code == PlayRefusals.not_started:
                 # This node's clock was ahead of Redis's, and has been corrected.
                 return EARLY_RETRY_AFTER
-            log.warning("attempt_not_sent", attempt=attempt, code=refusal.code)
+            log.warning("attempt_not_sent", attempt=attempt, code=refusal.code.name)
             session.shown.skip(attempt)
             return 0.0
         except UnreadableError as error:
-            log.warning("attempt_not_sent", attempt=attempt, code=error.code)
+            log.warning("attempt_not_sent", attempt=attempt, code=error.code.name)
             session.shown.skip(attempt)
             return 0.0
         except Exception:

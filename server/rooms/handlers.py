@@ -8,7 +8,7 @@ from typing import Any, TypeVarTuple, Unpack
 from server.base.core import costs
 from server.base.core.codes import parse_room_code
 from server.base.core.ids import PACE_BOT, PlayerId, RoomCode
-from server.base.core.refusal import Refusal
+from server.base.core.refusal import BaseRefusals, Refusal
 from server.base.net.addresses import wide_of
 from server.base.wire.messages import Command
 from server.base.wire.session_messages import Done
@@ -74,7 +74,7 @@ async def admit(request: Request[Command]) -> None:
     if load.has_room("first_room"):
         return
     if not load.has_room("room") or not await histories.has_results(request.player):
-        raise Refusal("overloaded", wait=load.wait())
+        raise Refusal(BaseRefusals.overloaded, wait=load.wait())
 
 
 async def join(request: Request[JoinRoom]) -> RoomState:
@@ -107,7 +107,7 @@ async def start_round(request: Request[StartRound]) -> RoomState:
     # Check this before charging the address: a refusal by its quota would reveal the room.
     await services.rooms.check_member(code, request.player)
     if not services.memory.has_room("round"):
-        raise Refusal("overloaded", wait=request.load.wait())
+        raise Refusal(BaseRefusals.overloaded, wait=request.load.wait())
     _pay(request)
     known = services.live.state(code)
     items = charges.round_of()

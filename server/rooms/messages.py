@@ -7,9 +7,11 @@ from typing import Annotated, ClassVar
 from msgspec import Meta, Struct, field
 
 from server.base.core import costs
+from server.base.core.refusal import RefusalCode
 from server.base.wire import short_forms
 from server.base.wire.messages import AttemptOf, Command, Event, GameId, Player, Result, VariantId
 from server.play.core.result import Help
+from server.rooms.core.refusals import RoomRefusals
 
 Seconds = Annotated[int, Meta(ge=60, le=7200)]
 """The length of a round in seconds."""
@@ -71,7 +73,7 @@ class RoomCommand(Command, frozen=True):
     """
 
     code: Annotated[str, Meta(max_length=12)]
-    misses: ClassVar[frozenset[str]] = frozenset({"unknown_room"})
+    misses: ClassVar[frozenset[RefusalCode]] = frozenset({RoomRefusals.unknown_room})
 
     def subject(self, attempt_of: AttemptOf) -> dict[str, str]:
         """Return the room."""

@@ -22,7 +22,7 @@ from server.base.core.ids import (
     split_attempt_id,
 )
 from server.base.core.quota import KEPT_DAYS, Item
-from server.base.core.refusal import Refusal
+from server.base.core.refusal import BaseRefusals, Refusal
 from server.base.journals.reader import rules_of
 from server.base.journals.store import JournalStore
 from server.base.quotas.quotas import Quotas
@@ -38,6 +38,7 @@ from server.play.core.finish import Finish
 from server.play.core.result import Help, Result
 from server.rooms.core import charges, commands, keys, quick_match
 from server.rooms.core.events import Event, RoomOpened, Terms, TermsSet
+from server.rooms.core.refusals import RoomRefusals
 from server.rooms.core.room import Checkpoint, Room, Round
 from server.rooms.journal import decode, decode_round
 from server.rooms.live_rooms import LiveRooms
@@ -167,7 +168,7 @@ class Rooms:
         """
         room = await self._live.load(code) if is_code(code) else None
         if room is None:
-            raise Refusal("unknown_room")
+            raise Refusal(RoomRefusals.unknown_room)
         return room
 
     async def terms(self, code: RoomCode) -> tuple[RoomOpened, Terms] | None:
@@ -233,11 +234,11 @@ class Rooms:
             Refusal: there is no such room, or it is closed; or as the command.
         """
         if not is_code(code):
-            raise Refusal("unknown_room")
+            raise Refusal(RoomRefusals.unknown_room)
 
         def decide_on_room(room: Room | None, now: int) -> Event | None:
             if room is None:
-                raise Refusal("unknown_room")
+                raise Refusal(RoomRefusals.unknown_room)
             # Keep the times of entries monotonic, even if the clock was set back.
             event = command(room, *given, max(now, room.at))
             # Check this last, so that outsiders do not learn that the room exists.
@@ -441,7 +442,7 @@ class Rooms:
             return await self._attempts.open(attempt, player)
         except Refusal as refusal:
             parts = split_attempt_id(attempt)
-            if refusal.code != "unknown_attempt" or parts is None or parts[1] != player:
+            if refusal.code != BaseRefusals.unknown_attempt or parts is None or parts[1] != player:
                 raise
             if not await self._start_missing(*parts):
                 raise

@@ -17,7 +17,7 @@ from server.base.core.ids import (
     attempt_id,
     split_attempt_id,
 )
-from server.base.core.refusal import Refusal
+from server.base.core.refusal import BaseRefusals, Refusal
 from server.base.work.clock import Clock
 from server.deals.core.keys import MAX_RESERVED_MS
 from server.deals.store import Deal, DealStore
@@ -77,7 +77,7 @@ class ClosedDeals:
         """
         found = self._occasions.get(occasion.partition(":")[0])
         if found is None:
-            raise Refusal("unknown_deal")
+            raise Refusal(BaseRefusals.unknown_deal)
         return found
 
     async def load(
@@ -89,7 +89,7 @@ class ClosedDeals:
         """
         deal = await self._store.find(deal_id)
         if deal is None:
-            raise Refusal("unknown_deal")
+            raise Refusal(BaseRefusals.unknown_deal)
         if deal.day is not None:
             # Confirm the clock: a node with a wrong one must not reveal a seed early.
             closed = await self._clock.confirm() >= days.closes(deal.day)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from msgspec import Struct
 
 from server.base.core import days
-from server.base.core.refusal import Refusal
+from server.base.core.refusal import BaseRefusals, Refusal
 from server.base.web.api.route import FOREVER, HOUR, Answer, Asked, Route, Rows, deal_of
 from server.base.web.api.shared import Count, Date, Hex, Seed
 from server.deals.core.certificate import Certificate, moves_of
 from server.players.api import Player
 from server.results.core.boards import Group
+from server.runs.core.refusals import RunRefusals
 from server.runs.services import RunServices
 
 
@@ -105,7 +106,7 @@ async def show_deal(services: RunServices, asked: OfDeal) -> Answer[ClosedDeal]:
     """Return a closed deal, with its seed."""
     deal, seed = await services.closed_deals.load(deal_of(asked.deal))
     if seed is None:
-        raise Refusal("deal_open")
+        raise Refusal(RunRefusals.deal_open)
     value = ClosedDeal(
         deal=deal.id,
         game=deal.game,
@@ -129,6 +130,6 @@ async def list_runs(services: RunServices, asked: RunsOfDeal) -> Answer[DealRuns
 
 
 ROUTES = (
-    Route("/deals/{deal}", show_deal, ("unknown_deal", "deal_open")),
-    Route("/deals/{deal}/runs", list_runs, ("unknown_deal", "deal_open")),
+    Route("/deals/{deal}", show_deal, (BaseRefusals.unknown_deal, RunRefusals.deal_open)),
+    Route("/deals/{deal}/runs", list_runs, (BaseRefusals.unknown_deal, RunRefusals.deal_open)),
 )

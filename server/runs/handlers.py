@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from server.base.core import costs
 from server.base.core.ids import AttemptId, DealId
-from server.base.core.refusal import Refusal
+from server.base.core.refusal import BaseRefusals, Refusal
 from server.base.wire.messages import Command
 from server.runs import present as runs_present
 from server.runs.messages import GetRun, GetRuns, Run, Runs
@@ -34,4 +34,4 @@ async def get_runs(request: Request[GetRuns]) -> Runs:
 
 def _refuse_overload(request: Request[Command]) -> None:
     if request.load.is_too_high:
-        raise Refusal("overloaded", wait=request.load.wait())
+        raise Refusal(BaseRefusals.overloaded, wait=request.load.wait())

@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeAlias
 from engine.deal import deal_seed
 from server.base.core.days import DailyId
 from server.base.core.ids import AttemptId, DealId, PlayerId, attempt_id, split_attempt_id
-from server.base.core.refusal import Refusal
+from server.base.core.refusal import BaseRefusals, Refusal, RefusalCode
 from server.base.journals.core.machine import PAUSE_EVERY
 from server.base.journals.reader import rules_of
 from server.deals.store import Deal
@@ -26,6 +26,7 @@ from server.results.core.boards import Group
 from server.results.leaderboards import REACH, Leaderboards
 from server.rooms.rooms import Rooms
 from server.runs.closed_deals import ClosedDeals
+from server.runs.core.refusals import RunRefusals
 
 MAX_READS = 8  # concurrent reads of runs per node; further ones are refused before they delay moves
 
@@ -93,16 +94,16 @@ class Runs:
         """
         parts = split_attempt_id(attempt)
         if parts is None:
-            raise Refusal("unknown_run")
+            raise Refusal(BaseRefusals.unknown_run)
         deal_id, player = parts
         with self._limited_read():
-            deal = await self._closed(deal_id, "unknown_run", viewer)
+            deal = await self._closed(deal_id, BaseRefusals.unknown_run, viewer)
             run = await self._attempts.run(attempt)
             if run is None and await self._attempts.find(attempt) is not None:
                 # Its deadline had passed unnoticed; `find` has ended it now.
                 run = await self._attempts.run(attempt)
             if run is None:
-                raise Refusal("unknown_run")
+                raise Refusal(BaseRefusals.unknown_run)
             return FoundRun(run, deal, (await self._profiles.load([player]))[player])
 
     async def file(self, attempt: AttemptId) -> RunFile:
@@ -137,7 +138,7 @@ class Runs:
         from 1. Refused as `on` does.
         """
         with self._limited_read():
-            deal = await self._closed(deal_id, "unknown_deal")
+            deal = await self._closed(deal_id, BaseRefusals.unknown_deal)
             if deal.day is None:
                 ranked = await self._ranked(deal)
                 rows = await self._rows(deal, ranked[first - 1 : first - 1 + count])
@@ -158,7 +159,7 @@ class Runs:
         played; as `overloaded` during too many concurrent reads.
         """
         with self._limited_read():
-            deal = await self._closed(deal_id, "unknown_deal", player)
+            deal = await self._closed(deal_id, BaseRefusals.unknown_deal, player)
             if deal.day is not None:
                 return await self._of_day(deal, DailyId(deal.game, deal.day), player)
             ranked = await self._ranked(deal, pay)
@@ -207,20 +208,22 @@ class Runs:
             for each, rank, found in ranked
         ]
 
-    async def _closed(self, deal_id: DealId, unknown: str, viewer: PlayerId | None = None) -> Deal:
+    async def _closed(
+        self, deal_id: DealId, unknown: RefusalCode, viewer: PlayerId | None = None
+    ) -> Deal:
         """Return a closed deal; a missing one is refused with the code `unknown`."""
         try:
             deal, seed = await self._deals.load(deal_id, viewer)
         except Refusal as refusal:
             raise Refusal(unknown) from refusal
         if seed is None:
-            raise Refusal("deal_open")
+            raise Refusal(RunRefusals.deal_open)
         return deal
 
     @contextmanager
     def _limited_read(self) -> Iterator[None]:
         if self._reading >= MAX_READS:
-            raise Refusal("overloaded", wait=RETRY_AFTER_MS)
+            raise Refusal(BaseRefusals.overloaded, wait=RETRY_AFTER_MS)
         self._reading += 1
         try:
             yield

@@ -25,6 +25,7 @@ from server.rooms.feed import RoomFeeds
 from server.rooms.live_rooms import LiveRooms
 from server.watching import present as watching_present
 from server.watching.core import sight as core
+from server.watching.core.refusals import WatchRefusals
 from server.watching.core.sight import MAX_WATCHERS, Sight
 from server.watching.messages import Watched
 from server.watching.watching import WatchedEntry, Watching
@@ -104,7 +105,7 @@ class WatchFeeds(Feed[RoomCode, _Audience]):
         if self._topics.get(session) == code:
             return
         if len(self._topics) >= MAX_WATCHING or self.size(code) >= MAX_WATCHERS:
-            raise Refusal("too_many_watchers")
+            raise Refusal(WatchRefusals.too_many_watchers)
 
     async def watch(self, session: Session, code: RoomCode, epoch: int | None) -> Watched:
         """Start watching the room that a session is subscribed to; return the current boards.
@@ -119,7 +120,7 @@ class WatchFeeds(Feed[RoomCode, _Audience]):
         if self._rooms.topic_of(session) != code:
             # The session was removed from the room meanwhile, or has ended: nothing would stop it
             # later.
-            raise Refusal("not_invited")
+            raise Refusal(WatchRefusals.not_invited)
         self.admit(session, code)
         if self._topics.get(session) not in {None, code}:
             self.unsubscribe(session)
@@ -149,7 +150,7 @@ class WatchFeeds(Feed[RoomCode, _Audience]):
         room = self._live.state(code)
         if room is None or self._topics.get(session) != code or session.player is None:
             # The session was removed from the room meanwhile, or has ended.
-            raise Refusal("not_invited")
+            raise Refusal(WatchRefusals.not_invited)
         return room, self._sight(room, session.player, epoch)
 
     def _sight(self, room: Room, player: PlayerId, epoch: int | None) -> Sight:
@@ -209,7 +210,7 @@ class WatchFeeds(Feed[RoomCode, _Audience]):
             try:
                 seen = self._sight(room, session.player, audience.marks[session])
             except Refusal as refusal:
-                session.send(watching_present.watching_ended(room, refusal.code))
+                session.send(watching_present.watching_ended(room, refusal.code.name))
                 self.stop(session)
                 continue
             audience.sights[session] = seen

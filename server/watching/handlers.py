@@ -10,6 +10,7 @@ from server.base.wire.session_messages import Done
 from server.play.handlers import pay_for_reading
 from server.rooms import present as rooms_present
 from server.watching.core import sight as core
+from server.watching.core.refusals import WatchRefusals
 from server.watching.messages import GetWatchKey, StopWatching, Watched, WatchKey, WatchRound
 from server.watching.services import Request
 
@@ -27,7 +28,7 @@ async def watch(request: Request[WatchRound]) -> Watched:
         found = None
     has_key = await services.watching.is_key(found, request.command.key)
     if found is None:
-        raise Refusal("not_invited")
+        raise Refusal(WatchRefusals.not_invited)
     room, epoch = found, found.watch_epoch if has_key else None
     core.sight(room, player, has_key=has_key)
     request.services.watch_feeds.admit(session, code)

@@ -7,8 +7,10 @@ from typing import Annotated, ClassVar, Literal
 from msgspec import Meta, Struct
 
 from server.base.core import costs
+from server.base.core.refusal import RefusalCode
 from server.base.wire.messages import Command, Event, Result
 from server.rooms.messages import RoomCommand
+from server.watching.core.refusals import WatchRefusals
 
 WatchKeyText = Annotated[str, Meta(max_length=64)]
 
@@ -25,7 +27,7 @@ class WatchRound(RoomCommand, tag=25, frozen=True):
 
     key: WatchKeyText | None = None
     cost: ClassVar[float] = costs.CHANGE
-    misses: ClassVar[frozenset[str]] = frozenset({"not_invited"})
+    misses: ClassVar[frozenset[RefusalCode]] = frozenset({WatchRefusals.not_invited})
 
 
 class StopWatching(Command, tag=26, frozen=True):

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 import structlog
 
 from server.base.core.ids import AttemptId, DealId, PlayerId, RoomCode
-from server.base.core.refusal import UnavailableError, UnreadableError
+from server.base.core.refusal import BaseRefusals, UnavailableError, UnreadableError
 from server.base.journals.core.machine import PAUSE_EVERY
 from server.base.journals.store import JournalStore
 from server.base.seals.keyring import Keyring
@@ -402,9 +402,9 @@ class Watching:
             now = await self._read_new(watched, place, entries)
             runner.problem = None
         except UnavailableError as error:
-            runner.problem, unread = "unavailable", error
+            runner.problem, unread = BaseRefusals.unavailable.name, error
         except UnreadableError as error:
-            runner.problem = error.code
+            runner.problem = error.code.name
             self._background.judge("watched_attempts", error, runner.attempt)
         if self._rounds.get(code) is not watched:
             return

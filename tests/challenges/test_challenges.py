@@ -16,6 +16,7 @@ from server.challenges.core import keys
 from server.challenges.core.challenge import Challenge
 from server.challenges.core.events import Begun, Terms
 from server.challenges.core.occasions import occasion_of
+from server.challenges.core.refusals import ChallengeRefusals
 from server.challenges.store import MAX_LISTED, MAX_OPEN, MAX_UNSEEN_BY_ONE, MAX_UNSEEN_BY_STRANGERS
 from server.deals.pool_store import PooledDeal
 from server.deals.store import Deal, DealStore
@@ -520,7 +521,7 @@ async def test_one_of_two_concurrent_uses_of_a_key_is_refused(node: Node, other:
     )  # fmt: skip
     [refusal] = [each for each in made_ if isinstance(each, Refusal)]
     [challenge] = [each for each in made_ if isinstance(each, Challenge)]
-    assert refusal.code == "key_used"
+    assert refusal.code == ChallengeRefusals.key_used
     deal = await node.services.deal_store.find(challenge.made.deal)
     assert deal is not None
     assert deal.game == challenge.made.terms.game

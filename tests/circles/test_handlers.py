@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from engine.catalog import daily_games
-from server.base.core.refusal import Refusal
+from server.base.core.refusal import BaseRefusals, Refusal
 from server.base.wire import messages as wire_messages
 from server.circles import handlers
 from server.circles import messages as circle_messages
@@ -218,7 +218,7 @@ async def test_a_full_address_has_no_circle(hub: HubNode, monkeypatch: pytest.Mo
     (ada,) = await seats(hub, 1)
 
     async def full(*_: object) -> None:
-        raise Refusal("address_full")
+        raise Refusal(BaseRefusals.address_full)
 
     monkeypatch.setattr(hub.node.services.quotas, "_take", full)
     assert await refused(ada, "CreateCircle", name="Friends", key="0123456789") == "address_full"

@@ -13,6 +13,7 @@ from server.challenges.core.effects import ChallengeOpened
 from server.challenges.core.events import Terms
 from server.challenges.core.keys import ChallengeDue
 from server.challenges.core.occasions import occasion_of
+from server.challenges.core.refusals import ChallengeRefusals
 from server.circles.core import charges, commands
 from server.circles.core.circle import PAID_ROUNDS, Circle
 from server.circles.core.events import League
@@ -159,7 +160,7 @@ async def test_refused_challenges_are_skipped(node: Node, monkeypatch: pytest.Mo
     circle = await in_league(node)
 
     async def refuse(*_: object) -> None:
-        raise Refusal("too_many_challenges")
+        raise Refusal(ChallengeRefusals.too_many_challenges)
 
     monkeypatch.setattr(node.services.challenges, "create_for_league", refuse)
     after = await passed(node, circle)

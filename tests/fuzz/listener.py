@@ -22,7 +22,7 @@ from websockets.frames import Close, Frame, Opcode
 from websockets.streams import StreamReader
 
 from server.base.core.ids import AttemptId, PlayerId
-from server.base.core.refusal import Refusal
+from server.base.core.refusal import BaseRefusals, Refusal
 from server.base.net.addresses import Proxies
 from server.base.net.admission import Admission
 from server.base.net.budgets import Budgets
@@ -42,6 +42,7 @@ from server.base.wire.sockets import Sockets
 from server.base.work.metrics import Metrics
 from server.play.moves import Reply
 from server.protocol import decode
+from server.rooms.core.refusals import RoomRefusals
 from tests.clients.raw import BINARY, CLOSE, CONT, PING, TEXT, close, frame, handshake
 from tests.fuzz.parsers import PLAYER, codec_seeds
 
@@ -81,14 +82,14 @@ class Refusing:
         if isinstance(command, Hello):
             session.identify(PlayerId(PLAYER))
         elif command.id % 2:
-            raise Refusal("unknown_room")
+            raise Refusal(RoomRefusals.unknown_room)
         return Pong(1_795_000_000_000)
 
     def play(
         self, _attempt: AttemptId, _player: PlayerId, _move: MoveMessage, reply: Reply
     ) -> None:
         """Refuse a move."""
-        reply(Refusal("unknown_attempt"))
+        reply(Refusal(BaseRefusals.unknown_attempt))
 
     def answer_move(
         self, _found: object, _shown: ShownAttempts, _number: int, _seq: int

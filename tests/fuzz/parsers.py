@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
+from http import HTTPStatus
 from ipaddress import ip_address, ip_network
 from typing import Any, TypeVar
 
@@ -16,12 +17,12 @@ from starlette.requests import Request
 from server.accounts import passkeys
 from server.base.core import codes, ids
 from server.base.core.ids import PlayerId
-from server.base.core.refusal import HTTP_SENTENCES, SENTENCES, Refusal
+from server.base.core.refusal import HttpRefusals, Refusal
 from server.base.net.addresses import Proxies, wide_of
 from server.base.net.origins import Origins
 from server.base.seals import tokens
 from server.base.web.api.app import asked_of
-from server.base.web.api.problems import STATUS
+from server.base.web.api.problems import status_of
 from server.base.web.api.route import Route, day_of, deal_of, game_of, player_of, run_of
 from server.base.web.content import content_of
 from server.base.wire.codec import BadMessageError, OldProtocolError
@@ -77,13 +78,12 @@ def codec_seeds() -> list[bytes]:
 
 
 def texts(data: bytes) -> None:
-    """Pass a text to the reader chosen by the first byte; a refusal must have a known code."""
+    """Pass a text to the reader chosen by the first byte; a refusal must have a short sentence."""
     if not data:
         return
     reader = READERS[data[0] % len(READERS)]
     refusal = _refusal_of(reader, data[1:].decode(errors="replace"))
     if refusal is not None:
-        assert refusal.code in SENTENCES | HTTP_SENTENCES
         assert 0 < len(refusal.text) <= MAX_SENTENCE
 
 
@@ -159,7 +159,7 @@ def _origin(text: str) -> None:
 def _ids(text: str) -> None:
     for read in (game_of, deal_of, run_of, player_of, day_of):
         refusal = _refusal_of(read, text)
-        assert refusal is None or refusal.code in STATUS
+        assert refusal is None or status_of(refusal.code) is HTTPStatus.NOT_FOUND
 
 
 def _read_query(route: Route[Any], scope: dict[str, Any]) -> None:
@@ -177,7 +177,7 @@ def _query(text: str) -> None:
             "path_params": dict(zip(route.in_path, parts, strict=False)),
         }
         refusal = _refusal_of(partial(_read_query, route), scope)
-        assert refusal is None or refusal.code == "bad_request"
+        assert refusal is None or refusal.code == HttpRefusals.bad_request
 
 
 _CONTENT = content_of(b"content", {}, {"br": b"br", "gzip": b"gzip"})

@@ -68,7 +68,7 @@ async def outcomes(work: list[Awaitable[Room]]) -> list[str]:
     """Return the sorted outcomes of commands: the codes of their refusals, or `done`."""
     done = await asyncio.gather(*work, return_exceptions=True)
     assert not [one for one in done if not isinstance(one, Room | Refusal)]
-    return sorted(one.code if isinstance(one, Refusal) else "done" for one in done)
+    return sorted(one.code.name if isinstance(one, Refusal) else "done" for one in done)
 
 
 async def test_a_new_room_has_its_host_in_the_first_seat(node: Node, other: Node) -> None:

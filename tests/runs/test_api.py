@@ -14,6 +14,7 @@ from server.base.web.api.route import FOREVER, HOUR
 from server.base.work.random_text import random_bot_id
 from server.play.core.run import check, parse_file
 from server.routes import ROUTES
+from server.runs.core.refusals import RunRefusals
 from tests.builders import ADA, BOB, CYD, round_of
 from tests.challenges.test_challenges import made, played
 from tests.clients.site import CLOSED, DATE, GAME, UNKNOWN, Site, play_daily
@@ -140,7 +141,7 @@ async def test_nothing_of_an_open_deal_is_served(
             assert reply.status in {200, 400, 404, 409}
             text = reply.body.decode()
             assert not any(secret.seed.hex() in text for secret in deals)
-            if "deal_open" in route.codes:
+            if RunRefusals.deal_open in route.codes:
                 assert reply.status in {409, 400}
             if "players" in text and reply.status == 200:
                 assert all(row["run"] is None for row in reply.json.get("players", ()))

@@ -11,12 +11,12 @@ from typing import Any
 
 import msgspec
 
-from server import request
+from server import handlers, request
 from server.accounts.core import charges as accounts_charges
 from server.base.core import costs, keys
 from server.base.core.ids import DealId, PlayerId, RoomCode
 from server.base.core.quota import HOUR, Charge, Item
-from server.base.core.refusal import Refusal
+from server.base.core.refusal import BaseRefusals, Refusal
 from server.base.journals import store as journals_store
 from server.base.journals.core.entry import Append, ConflictError
 from server.base.journals.replica import Replica
@@ -29,7 +29,6 @@ from server.base.quotas.quotas import Quotas, Scope
 from server.base.quotas.store import QuotaStore
 from server.base.redis.clock import RedisClock
 from server.base.redis.scripts import Script
-from server.base.wire import answerer
 from server.circles.core import commands as circle_commands
 from server.circles.core.circle import Circle, Member
 from server.play import attempt_charges as play_charges
@@ -49,6 +48,7 @@ from server.rooms.core import room as core_race
 from server.rooms.core.absence import Absence
 from server.rooms.core.commands import leave
 from server.rooms.core.events import Event, RoundStarted, SeatLeft
+from server.rooms.core.refusals import RoomRefusals
 from server.rooms.core.room import Room, Seat
 from server.rooms.messages import RoomCommand
 from server.rooms.race_recorder import RaceRecorder
@@ -442,7 +442,7 @@ def lets_any_member_run_a_quick_match() -> Patches:
     def check_host(room: Room, player: PlayerId) -> None:
         commands.check_member(room, player)
         if room.host not in {None, player}:
-            raise Refusal("not_host")
+            raise Refusal(RoomRefusals.not_host)
 
     return together(patched(commands, "check_host", check_host), _hostile("quick"))
 
@@ -484,7 +484,7 @@ def reveals_rooms_to_players_without_a_seat() -> Patches:
     def check_member(room: Room, player: PlayerId) -> Seat:
         seat = room.seat_of(player)
         if seat is None:
-            raise Refusal("not_seated")
+            raise Refusal(RoomRefusals.not_seated)
         return seat
 
     return together(patched(commands, "check_member", check_member), _hostile(GUESSING=1.0))
@@ -512,7 +512,7 @@ def does_not_charge_for_guesses() -> Patches:
     """Do not charge a room's commands as guesses, except those that need no seat."""
     return together(
         patched(RoomCommand, "misses", frozenset()),
-        patched(answerer, "MISSES", frozenset()),
+        patched(handlers, "MISSES", frozenset()),
         _hostile(GUESSING=1.0),
     )
 
@@ -551,7 +551,7 @@ def charges_neighbours_for_guesses() -> Patches:
         now, buckets = self._budgets.clock(), [each.misses for each in self._scopes]
         wait = max(each.wait(now) for each in buckets)
         if wait:
-            raise Refusal("too_fast", wait=math.ceil(wait * 1000))
+            raise Refusal(BaseRefusals.too_fast, wait=math.ceil(wait * 1000))
         for each in buckets:
             each.take(now)
         return Guess(*buckets)
@@ -569,7 +569,7 @@ def charges_for_guesses_later() -> Patches:
             if not each.take(now):
                 each.give_back(-1.0)
         if wait:
-            raise Refusal("too_fast", wait=math.ceil(wait * 1000))
+            raise Refusal(BaseRefusals.too_fast, wait=math.ceil(wait * 1000))
         return Guess(*buckets)
 
     return together(patched(Payer, "guess", guess), _guessed_nearby())

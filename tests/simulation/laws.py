@@ -20,7 +20,7 @@ from server.accounts.core import charges as accounts_charges
 from server.base.core import keys as store_keys
 from server.base.core import quota
 from server.base.core.ids import DealId, PlayerId
-from server.base.core.refusal import SENTENCES
+from server.base.core.refusal import BaseRefusals
 from server.base.net import limits
 from server.base.quotas import quotas
 from server.base.quotas.quotas import Scope
@@ -439,7 +439,7 @@ def _kept_out(player: Player, quota_bytes: int) -> Iterator[str]:
             continue
         type_ = types[event["re"]]["type"]
         misses += event.get("code") in MISSES
-        paced = event.get("text") == SENTENCES["too_fast"] and changes > PACED
+        paced = event.get("text") == BaseRefusals.too_fast.value and changes > PACED
         if misses >= FREE_TRIES or (paced and type_.startswith("room.")):
             # The player's own doing.
             continue

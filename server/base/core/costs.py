@@ -53,8 +53,3 @@ STORED_RULES: Final = 4.0
 # Ten milliseconds of a core: a search, replaying a run, verifying a signature, or reading all data
 # of a player.
 SEARCH: Final = 10.0
-
-# The codes of misses: refusals which reveal that a guessed code or credential is wrong. Each
-# command declares its misses (`Command.misses`). Unknown random ids are not among them: their 80
-# bits cannot be guessed.
-MISSES: Final = frozenset({"unknown_room", "not_invited", "bad_code", "bad_passkey"})

@@ -68,7 +68,7 @@ class JournalCheck:
             ):
                 if isinstance(failure, UnreadableError):
                     # A newer release's entry is no loss, and gaps are counted when found.
-                    log.debug("journal_unreadable", code=failure.code)
+                    log.debug("journal_unreadable", code=failure.code.name)
                 elif failure is not None:
                     raise failure
             # Pause only after reads, since they load the store.

@@ -52,7 +52,7 @@ class Findings:
         try:
             self.newest = max(self.newest, fold().at)
         except UnreadableError as error:
-            self.note(f"Journals that this release cannot read ({error.code})", name)
+            self.note(f"Journals that this release cannot read ({error.code.name})", name)
         except (EngineError, msgspec.DecodeError, AssertionError, LookupError, ValueError) as error:
             # A damaged journal may raise any of these: report it, and verify the rest.
             self.note(f"Journals that cannot be folded ({type(error).__name__})", name)

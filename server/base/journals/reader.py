@@ -14,7 +14,7 @@ import structlog
 from engine.catalog import stored_ruleset
 from engine.errors import UnknownRulesError
 from engine.ruleset import Ruleset
-from server.base.core.refusal import UnreadableError
+from server.base.core.refusal import BaseRefusals, UnreadableError
 
 T = TypeVar("T")
 
@@ -48,7 +48,7 @@ class Reader(Generic[T]):
             if form in self._tags:
                 raise
             log.warning("unknown_format", form=form)
-            raise UnreadableError("unknown_format") from error
+            raise UnreadableError(BaseRefusals.unknown_format) from error
 
 
 def rules_of(game: str, variant: str, digest: str) -> Ruleset:
@@ -61,4 +61,4 @@ def rules_of(game: str, variant: str, digest: str) -> Ruleset:
         return stored_ruleset(game, variant, digest)
     except UnknownRulesError as error:
         log.warning("unknown_rules", game=game, variant=variant, rules=digest)
-        raise UnreadableError("unknown_rules") from error
+        raise UnreadableError(BaseRefusals.unknown_rules) from error

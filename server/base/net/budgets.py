@@ -23,7 +23,7 @@ from typing import Generic, TypeVar
 from weakref import WeakValueDictionary
 
 from server.base.core.ids import PlayerId
-from server.base.core.refusal import Refusal
+from server.base.core.refusal import BaseRefusals, Refusal
 from server.base.net import limits
 from server.base.net.addresses import wide_of
 from server.base.net.limits import Bucket
@@ -457,7 +457,7 @@ class Payer:
         """Return the refusal of an unpaid command, with the time to wait."""
         own, shared = self.player.commands.wait(now, cost), _wait(self._commands, now, cost)
         self._budgets.limited["player" if own >= shared else "address", "commands"] += 1
-        return Refusal("too_fast", wait=math.ceil(max(own, shared) * 1000))
+        return Refusal(BaseRefusals.too_fast, wait=math.ceil(max(own, shared) * 1000))
 
     def offend(self, now: float) -> bool:
         """Count an offence, and return whether the player or the address has exceeded its limit."""
@@ -487,7 +487,7 @@ class Payer:
         wait = _wait(buckets, now)
         whose = "player" if own.wait(now) >= wait else "address"
         self._budgets.limited[whose, "misses"] += 1
-        raise Refusal("too_fast", TOO_MANY_MISSES, math.ceil(wait * 1000))
+        raise Refusal(BaseRefusals.too_fast, TOO_MANY_MISSES, math.ceil(wait * 1000))
 
     def new_rules(self, cost: float, paid: float = 0.0) -> float:
         """Charge for rules without tables on this node.
@@ -511,7 +511,7 @@ class Payer:
             whose = "player" if own.wait(now) >= wait else "address"
             whose = "node" if budgets.rules.wait(now) >= wait else whose
             budgets.limited[whose, "rules"] += 1
-            raise Refusal("too_fast", TOO_MANY_RULES, math.ceil(wait * 1000))
+            raise Refusal(BaseRefusals.too_fast, TOO_MANY_RULES, math.ceil(wait * 1000))
         try:
             return self.charge(cost, now, paid)
         except Refusal:
@@ -532,7 +532,7 @@ class Payer:
         if not _take(buckets, now):
             wait = _wait(buckets, now)
             budgets.limited["player" if own.wait(now) >= wait else "address", "reports"] += 1
-            raise Refusal("too_fast", TOO_MANY_REPORTS, math.ceil(wait * 1000))
+            raise Refusal(BaseRefusals.too_fast, TOO_MANY_REPORTS, math.ceil(wait * 1000))
         try:
             yield
         except BaseException:
@@ -552,7 +552,7 @@ class Payer:
         if not _take(buckets, now):
             budgets.limited["address", "guests"] += 1
             wait = math.ceil(_wait(buckets, now) * 1000)
-            raise Refusal("too_fast", TOO_MANY_GUESTS, wait)
+            raise Refusal(BaseRefusals.too_fast, TOO_MANY_GUESTS, wait)
         try:
             yield
         except BaseException:

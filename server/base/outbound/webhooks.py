@@ -8,7 +8,7 @@ from __future__ import annotations
 import msgspec
 from msgspec import Struct
 
-from server.base.core.refusal import Refusal
+from server.base.core.refusal import BaseRefusals, Refusal
 from server.base.outbound.core.destination import Destination, parse_url
 from server.base.outbound.core.post import Outcome, Outgoing, Post
 from server.base.outbound.core.webhook import Form, Message, body
@@ -52,9 +52,9 @@ class Webhooks:
                 posting there is not allowed.
         """
         if not self.is_on:
-            raise Refusal("no_webhooks")
+            raise Refusal(BaseRefusals.no_webhooks)
         if self._destination(url) is None:
-            raise Refusal("bad_webhook")
+            raise Refusal(BaseRefusals.bad_webhook)
         return self._secret_keys.seal(_purpose(owner), url.encode())
 
     def host(self, owner: str, webhook: str) -> str:

@@ -23,7 +23,7 @@ import structlog
 
 from server.base.core import keys
 from server.base.core.due import Due
-from server.base.core.refusal import UnavailableError, UnreadableError
+from server.base.core.refusal import BaseRefusals, UnavailableError, UnreadableError
 from server.base.journals.store import JournalStore
 from server.base.outbox.outbox import Outbox
 from server.base.outbox.store import OutboxStore
@@ -43,9 +43,6 @@ HORIZON_MS = 300_000
 
 SCAN_EVERY = 1.0  # seconds between calls of `scan`, each of which reads some of the partitions
 SCAN_BATCH = 64  # partitions read together
-
-# The code of items that are unreadable because the store has lost a part of them.
-LOST = "entries_lost"
 
 POLL_EVERY = 0.5  # seconds between checks of the deadlines in memory
 RETRY_AFTER_MS = 2_000  # milliseconds until the partition of failed work is scanned again
@@ -262,13 +259,13 @@ class Sweeper:
             else:
                 self._retry([work.partition])
         except UnreadableError as error:
-            if error.code == LOST:
+            if error.code is BaseRefusals.entries_lost:
                 # No node can ever read it.
                 await self._set_aside(work, error)
                 return
             # The next scan finds it again, on this node or on one of a newer release.
             if self._background.is_news("sweeper", name):
-                log.warning("effect_left", name=work.name, code=error.code)
+                log.warning("effect_left", name=work.name, code=error.code.name)
         except UnavailableError as error:
             # In a cluster, one server may be down while the others answer.
             log.debug("effect_deferred", name=work.name, error=str(error))

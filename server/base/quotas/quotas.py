@@ -31,7 +31,7 @@ from server.base.core.quota import (
     days_kept,
     quota_of,
 )
-from server.base.core.refusal import Refusal, UnavailableError
+from server.base.core.refusal import BaseRefusals, Refusal, UnavailableError
 from server.base.nodes.store_memory import StoreMemory
 from server.base.quotas.store import QuotaStore
 from server.base.seals.keyring import Keyring
@@ -80,7 +80,7 @@ class Stored(NamedTuple):
 
 def full(wait: int = int(READ_AGAIN * 1000)) -> Refusal:
     """Return the refusal of a request at an address over its quota."""
-    return Refusal("address_full", wait=wait)
+    return Refusal(BaseRefusals.address_full, wait=wait)
 
 
 class Quotas:

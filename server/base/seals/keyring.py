@@ -16,7 +16,7 @@ import msgspec
 import structlog
 
 from server.base.core.ids import PlayerId
-from server.base.core.refusal import Refusal, UnavailableError, UnsuitableError
+from server.base.core.refusal import BaseRefusals, Refusal, UnavailableError, UnsuitableError
 from server.base.seals import tokens
 from server.base.seals.core.secret_keys import ID_LENGTH, SecretKeys
 from server.base.seals.keyring_store import KeyringStore
@@ -126,11 +126,11 @@ class Keyring:
         if key is None:
             if self._lacking:
                 raise UnavailableError("This node lacks a secret key.")
-            raise Refusal("bad_token")
+            raise Refusal(BaseRefusals.bad_token)
         tokens.verify(key, token, said)
         age = now - said.issued * 1000
         if ring.retired.get(said.key, now + 1) <= now or age >= tokens.LIFE_MS:
-            raise Refusal("bad_token")
+            raise Refusal(BaseRefusals.bad_token)
         return Verified(said.player, said.epoch, said.key != ring.signing or age > RENEW_AFTER_MS)
 
     async def macs(self, what: bytes) -> list[bytes]:

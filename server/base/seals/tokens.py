@@ -12,7 +12,7 @@ from base64 import urlsafe_b64encode
 from typing import Final, NamedTuple
 
 from server.base.core.ids import PlayerId, is_id
-from server.base.core.refusal import Refusal
+from server.base.core.refusal import BaseRefusals, Refusal
 
 # Lifetime of a token in milliseconds. A guest's record is kept as long after the last visit, so an
 # expired token loses no stored data. Visitors get a new token in time.
@@ -51,7 +51,7 @@ def parse(token: str) -> Token:
     """
     match = _TOKEN.fullmatch(token)
     if match is None or not is_id(match[1]):
-        raise Refusal("bad_token")
+        raise Refusal(BaseRefusals.bad_token)
     player, epoch, key, issued = match.groups()
     return Token(PlayerId(player), int(epoch), key, int(issued))
 
@@ -64,4 +64,4 @@ def verify(key: bytes, token: str, said: Token) -> None:
     """
     # In constant time, so that timing does not reveal a partial match.
     if not hmac.compare_digest(sign(key, said).encode(), token.encode()):
-        raise Refusal("bad_token")
+        raise Refusal(BaseRefusals.bad_token)

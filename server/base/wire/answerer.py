@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from server.base.core.costs import MISSES
 from server.base.core.ids import AttemptId, PlayerId, has_owner
-from server.base.core.refusal import Refusal
+from server.base.core.refusal import BaseRefusals, Refusal, RefusalCode
 from server.base.net.budgets import Guess
 from server.base.wire.contracts import MoveAnswer
 from server.base.wire.messages import Command, Event, MoveMessage
@@ -42,6 +41,7 @@ class Handlers:
         decode: decodes frames.
         play: plays a move.
         answer_move: builds the answers to moves.
+        misses: the misses of all commands.
     """
 
     def __init__(
@@ -51,12 +51,15 @@ class Handlers:
         decode: Decode,
         play: Play,
         answer_move: AnswerMove,
+        *,
+        misses: frozenset[RefusalCode],
     ) -> None:
         self._carry_out = carry_out
         self._is_seated = is_seated
         self.decode = decode
         self.play = play
         self.answer_move = answer_move
+        self._misses = misses
 
     async def answer(self, session: Session, command: Command) -> Event:
         """Execute a command, and return its answer.
@@ -65,16 +68,16 @@ class Handlers:
             Refusal: the command is refused.
         """
         if not command.for_bots and session.player is not None and has_owner(session.player):
-            raise Refusal("not_for_bots")
+            raise Refusal(BaseRefusals.not_for_bots)
         with self._guess(session, command) as guess:
             try:
                 return await self._carry_out(command, session)
             except Refusal as refusal:
                 if refusal.code in command.misses:
                     guess.missed()
-                elif refusal.code in MISSES:
+                elif refusal.code in self._misses:
                     # An uncharged refusal would allow unlimited guesses with this command.
-                    raise UndeclaredMissError(type(command).__name__, refusal.code) from None
+                    raise UndeclaredMissError(type(command).__name__, refusal.code.name) from None
                 raise
 
     def _guess(self, session: Session, command: Command) -> Guess:

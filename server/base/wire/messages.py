@@ -11,6 +11,7 @@ from engine.schema import MAX_CHANGES
 from server.base.core import ids
 from server.base.core.days import Level
 from server.base.core.ids import AttemptId
+from server.base.core.refusal import RefusalCode
 from server.base.wire.short_forms import FIRST_NUMBER, LAST_NUMBER
 
 Re = int | tuple[int, int]
@@ -60,7 +61,7 @@ class Command(Struct, array_like=True, frozen=True, forbid_unknown_fields=True):
 
     id: CommandId
     cost: ClassVar[float]
-    misses: ClassVar[frozenset[str]] = frozenset()
+    misses: ClassVar[frozenset[RefusalCode]] = frozenset()
     for_bots: ClassVar[bool] = True
 
     def subject(self, attempt_of: AttemptOf) -> dict[str, str]:

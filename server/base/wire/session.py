@@ -20,7 +20,13 @@ import structlog
 
 from server.base.core.costs import MOVE
 from server.base.core.ids import PlayerId
-from server.base.core.refusal import Refusal, UnavailableError, UnreadableError
+from server.base.core.refusal import (
+    BaseRefusals,
+    Refusal,
+    RefusalCode,
+    UnavailableError,
+    UnreadableError,
+)
 from server.base.net.budgets import Budgets, Payer
 from server.base.net.outgoing import TooSlowError
 from server.base.wire import codec
@@ -41,7 +47,10 @@ MAX_PENDING = 16
 RECONNECT_WITHIN_MS = 5_000
 """Milliseconds over which a stopping node spreads its clients' reconnects."""
 
-_FATAL = {"bad_version": Reason.BAD_VERSION, "barred": Reason.BARRED}
+_FATAL: dict[RefusalCode, Reason] = {
+    BaseRefusals.bad_version: Reason.BAD_VERSION,
+    BaseRefusals.barred: Reason.BARRED,
+}
 """Refusals that end a session permanently, and the close reasons."""
 
 log = structlog.get_logger()
@@ -192,7 +201,7 @@ class Session:
         try:
             command = self._answerer.decode(frame)
         except codec.BadMessageError as error:
-            self._refuse(Refusal("bad_message", error.text), error.re)
+            self._refuse(Refusal(BaseRefusals.bad_message, error.text), error.re)
             self._count_offence(Reason.BAD_MESSAGES)
             return
         except codec.OldProtocolError:
@@ -206,7 +215,7 @@ class Session:
             self._count_offence(Reason.TOO_FAST)
         # Hello comes first, and only once.
         elif isinstance(command, Hello) != (self._player is None):
-            self._refuse(Refusal("hello_first"), re)
+            self._refuse(Refusal(BaseRefusals.hello_first), re)
         elif isinstance(command, MoveMessage):
             self._play(command)
         else:
@@ -217,7 +226,7 @@ class Session:
         """Start to play a move; `_moved` is called with its outcome."""
         attempt = self.shown.attempt_of(move.number)
         if attempt is None:
-            self._refuse(Refusal("unknown_attempt"), (move.number, move.seq))
+            self._refuse(Refusal(BaseRefusals.unknown_attempt), (move.number, move.seq))
             return
         assert self._player is not None, "moves before Hello are refused"
         self._busy = True
@@ -306,10 +315,11 @@ class Session:
 
     def _refuse(self, refusal: Refusal, re: Re) -> str:
         """Refuse a command, and return the code."""
-        self._metrics.refusals[refusal.code] += 1
-        event = Refused(refusal.code, refusal.text, refusal.wait)
+        code = refusal.code.name
+        self._metrics.refusals[code] += 1
+        event = Refused(code, refusal.text, refusal.wait)
         self._send_answer(codec.encode(event, re))
-        return refusal.code
+        return code
 
     def _refuse_error(self, error: Exception, re: Re) -> str:
         """Refuse a command that raised an exception, and return the code.
@@ -325,10 +335,10 @@ class Session:
             case UnavailableError():
                 # The outage has been logged once.
                 log.debug("store_unavailable", error=str(error))
-                return self._refuse(Refusal("unavailable"), re)
+                return self._refuse(Refusal(BaseRefusals.unavailable), re)
         context = self._move_context(*re) if isinstance(re, tuple) else {}
         log.error("command_failed", exc_info=error, **context)
-        return self._refuse(Refusal("internal"), re)
+        return self._refuse(Refusal(BaseRefusals.internal), re)
 
     def _context(self, command: Command) -> dict[str, str]:
         """Return the fields of a command's log entries: public ids only."""

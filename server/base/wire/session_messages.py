@@ -82,7 +82,7 @@ class Refused(Event, tag=3, frozen=True):
     commands of bots can be refused as `not_for_bots`. Each command documents its other codes.
 
     Attributes:
-        code: one of the codes of `server/base/core/refusal.py`.
+        code: see "Errors" in `server/PROTOCOL.md`.
         text: one sentence for the player.
         wait: milliseconds to wait before a retry, or 0 if the client may choose.
     """

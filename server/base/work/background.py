@@ -186,10 +186,10 @@ class Background:
         if isinstance(error, UnavailableError):
             log.debug("work_deferred", work=name, item=_text(item), error=str(error))
         elif isinstance(error, Refusal):
-            log.info("work_refused", work=name, item=_text(item), code=error.code)
+            log.info("work_refused", work=name, item=_text(item), code=error.code.name)
         elif isinstance(error, UnreadableError):
             if self.is_news(name, item if item is not None else error.code):
-                log.warning("work_unreadable", work=name, item=_text(item), code=error.code)
+                log.warning("work_unreadable", work=name, item=_text(item), code=error.code.name)
         else:
             self.fail(name, error, item)
             return False

@@ -7,7 +7,7 @@ the command is not allowed.
 from __future__ import annotations
 
 from server.base.core.ids import ChallengeId, PlayerId
-from server.base.core.refusal import Refusal
+from server.base.core.refusal import BaseRefusals, Refusal
 from server.challenges.core.challenge import MAX_PLAYERS, Challenge
 from server.challenges.core.events import (
     Begun,
@@ -19,6 +19,8 @@ from server.challenges.core.events import (
     Followed,
     ResultVoided,
 )
+from server.challenges.core.refusals import ChallengeRefusals
+from server.play.core.refusals import PlayRefusals
 from server.play.core.result import Result
 
 
@@ -30,15 +32,15 @@ def begin(challenge: Challenge, player: PlayerId, now: int, *, is_member: bool) 
     """
     made, own = challenge.made, challenge.players.get(player)
     if own is not None and own.result is not None:
-        raise Refusal("already_played")
+        raise Refusal(PlayRefusals.already_played)
     if own is not None and own.is_playing:
         return None
     if not challenge.is_open or now >= made.closes:
-        raise Refusal("challenge_over")
+        raise Refusal(ChallengeRefusals.challenge_over)
     if own is None and (made.named or (made.terms.circle is not None and not is_member)):
-        raise Refusal("not_challenged")
+        raise Refusal(ChallengeRefusals.not_challenged)
     if own is None and len(challenge.players) >= MAX_PLAYERS:
-        raise Refusal("challenge_full")
+        raise Refusal(ChallengeRefusals.challenge_full)
     return Begun(player, now, min(now + made.terms.limit, made.closes))
 
 
@@ -72,10 +74,10 @@ def close(challenge: Challenge, player: PlayerId, now: int) -> Event | None:
     Refused as `not_creator`, or as `for_circle`.
     """
     if player != challenge.made.creator:
-        raise Refusal("not_creator")
+        raise Refusal(ChallengeRefusals.not_creator)
     if challenge.made.terms.circle is not None:
         # Members rely on the announced date.
-        raise Refusal("for_circle")
+        raise Refusal(ChallengeRefusals.for_circle)
     if not challenge.is_open:
         return None
     # Running attempts continue: ending them would reveal the deal and the results to their players.
@@ -91,10 +93,10 @@ def emote(
     Refused as `not_played` or `unknown_run`.
     """
     if not challenge.has_ended(by):
-        raise Refusal("not_played")
+        raise Refusal(ChallengeRefusals.not_played)
     run = challenge.players.get(player)
     if run is None or run.result is None or run.void:
-        raise Refusal("unknown_run")
+        raise Refusal(BaseRefusals.unknown_run)
     return Emoted(by, player, emote, now) if run.emotes.get(by) != emote else None
 
 
@@ -114,4 +116,4 @@ def void(challenge: Challenge, player: PlayerId, now: int, *, is_void: bool) -> 
 def check_played(challenge: Challenge, player: PlayerId) -> None:
     """Check that a player's attempt is over. Refused as `not_played`."""
     if not challenge.has_ended(player):
-        raise Refusal("not_played")
+        raise Refusal(ChallengeRefusals.not_played)

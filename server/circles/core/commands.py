@@ -37,6 +37,7 @@ from server.circles.core.events import (
     WebhookAnswered,
     WebhookSet,
 )
+from server.circles.core.refusals import CircleRefusals
 
 
 def check_link(circle: Circle, player: PlayerId, secret: str) -> None:
@@ -45,14 +46,14 @@ def check_link(circle: Circle, player: PlayerId, secret: str) -> None:
     if circle.deleted or not (
         circle.member(player) or compare_digest(secret.encode(), circle.secret.encode())
     ):
-        raise Refusal("unknown_circle")
+        raise Refusal(CircleRefusals.unknown_circle)
 
 
 def check_member(circle: Circle, player: PlayerId) -> Member:
     """Return a player's membership. Refused as `unknown_circle`, if the player is not a member."""
     member = circle.member(player)
     if member is None:
-        raise Refusal("unknown_circle")
+        raise Refusal(CircleRefusals.unknown_circle)
     return member
 
 
@@ -60,13 +61,13 @@ def check_owner(circle: Circle, player: PlayerId) -> None:
     """Check that a player owns the circle. Refused as `unknown_circle` or `not_owner`."""
     check_member(circle, player)
     if circle.owner != player:
-        raise Refusal("not_owner")
+        raise Refusal(CircleRefusals.not_owner)
 
 
 def check_other(circle: Circle, player: PlayerId) -> None:
     """Check that the player named in a command is a member. Refused as `not_member`."""
     if circle.member(player) is None:
-        raise Refusal("not_member")
+        raise Refusal(CircleRefusals.not_member)
 
 
 def join(circle: Circle, player: PlayerId, secret: str, now: int) -> Event | None:
@@ -75,7 +76,7 @@ def join(circle: Circle, player: PlayerId, secret: str, now: int) -> Event | Non
     if circle.member(player):
         return None
     if circle.full:
-        raise Refusal("circle_full")
+        raise Refusal(CircleRefusals.circle_full)
     return Joined(player, now)
 
 
@@ -166,7 +167,7 @@ def set_league(circle: Circle, owner: PlayerId, league: League | None, now: int)
     season = circle.season
     # A league needs a season that is running or will follow.
     if league is not None and (season is None or (now >= season.ends and circle.weeks is None)):
-        raise Refusal("no_season")
+        raise Refusal(CircleRefusals.no_season)
     return LeagueSet(league, now)
 
 

@@ -24,6 +24,7 @@ from engine.search import cards_never_seen
 from server.base.core.ids import AttemptId, DealId, Occasion, PlayerId, RoomCode, attempt_id
 from server.base.core.quota import KEPT_DAYS
 from server.base.core.refusal import Refusal
+from server.play.core.refusals import PlayRefusals
 from server.play.core.result import MAX_MOVES, End, Help, Result
 
 # Moves that can be undone in a row; the boards before them take up to 50 KB of memory.
@@ -213,7 +214,7 @@ def play(attempt: Attempt, move: Move, now: int) -> Played:
     _check_running(attempt, now)
     board = attempt.board
     if board.moves >= MAX_MOVES:
-        raise Refusal("too_many_moves")
+        raise Refusal(PlayRefusals.too_many_moves)
     try:
         after, delta = play_move(board, move)
     except EngineError as error:
@@ -234,11 +235,11 @@ def undo(attempt: Attempt, now: int) -> Played:
     """
     _check_running(attempt, now)
     if attempt.start.help == "none":
-        raise Refusal("no_help")
+        raise Refusal(PlayRefusals.no_help)
     if not attempt.past:
-        raise Refusal("nothing_to_undo")
+        raise Refusal(PlayRefusals.nothing_to_undo)
     if attempt.board.moves >= MAX_MOVES:
-        raise Refusal("too_many_moves")
+        raise Refusal(PlayRefusals.too_many_moves)
     event = Undone(max(now, attempt.at))
     after = _undone(attempt, event)
     return Played(event, after, delta_between(attempt.board, after.board))
@@ -254,7 +255,7 @@ def hint(
     """
     _check_running(attempt, now)
     if attempt.start.help != "hints":
-        raise Refusal("no_help")
+        raise Refusal(PlayRefusals.no_help)
     move = find(attempt.board) if attempt.hinted is None else None
     if move is None:
         return None
@@ -269,9 +270,9 @@ def resign(attempt: Attempt, now: int) -> Event:
 
 def _check_running(attempt: Attempt, now: int) -> None:
     if attempt.end is not None:
-        raise Refusal("attempt_ended")
+        raise Refusal(PlayRefusals.attempt_ended)
     if not attempt.has_begun(now):
-        raise Refusal("not_started")
+        raise Refusal(PlayRefusals.not_started)
 
 
 def _moved(attempt: Attempt, after: Board, event: Moved) -> Attempt:

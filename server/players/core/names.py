@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from server.base.core.ids import ALPHABET, PACE_BOT, PlayerId, is_bot
 from server.base.core.refusal import Refusal
+from server.players.core.refusals import PlayerRefusals
 from server.players.core.unicode_tables import SCRIPTS
 from server.players.core.words import SIGNS, Words
 
@@ -123,22 +124,22 @@ def clean_name(text: str) -> str:
     name = " ".join(unicodedata.normalize("NFKC", text).split())
     letters = [letter for letter in name if letter not in SIGNS]
     if not (1 <= len(name) <= MAX_LENGTH) or not letters or not all(map(_scripts, letters)):
-        raise Refusal("bad_name")
+        raise Refusal(PlayerRefusals.bad_name)
     _check_marks(name)
     if not _is_of_one_script(letters):
-        raise Refusal("bad_name", "Names must use a single script.")
+        raise Refusal(PlayerRefusals.bad_name, "Names must use a single script.")
     # Clients would turn it into a link.
     if _ADDRESS.search(name):
-        raise Refusal("bad_name", "Names cannot be web addresses.")
+        raise Refusal(PlayerRefusals.bad_name, "Names cannot be web addresses.")
     return name
 
 
 def check_words(name: str, reserved: Words, offensive: Words) -> None:
     """Check a clean name against the word lists. Refused as `name_reserved` or `name_offensive`."""
     if reserved.has(name):
-        raise Refusal("name_reserved")
+        raise Refusal(PlayerRefusals.name_reserved)
     if offensive.has(name):
-        raise Refusal("name_offensive")
+        raise Refusal(PlayerRefusals.name_offensive)
 
 
 def _check_marks(name: str) -> None:
@@ -154,7 +155,7 @@ def _check_marks(name: str) -> None:
         scripts = _scripts(character)
         shared += "Latn" in scripts or not scripts.isdisjoint(_SHARED)
         if not after_letter or row > MAX_OWN_MARKS or shared > MAX_MARKS or total > MAX_ALL_MARKS:
-            raise Refusal("bad_name")
+            raise Refusal(PlayerRefusals.bad_name)
 
 
 def _is_of_one_script(letters: Iterable[str]) -> bool:

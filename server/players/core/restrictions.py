@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from server.base.core.refusal import Refusal
+from server.base.core.refusal import BaseRefusals, Refusal
 
 MAX_WAIT_MS = 86_400_000  # the longest wait that a barred client is told before its next attempt
 
@@ -25,4 +25,6 @@ def is_barred(barred: int | None, now: int) -> bool:
 
 def refusal_of(barred: int, now: int) -> Refusal:
     """Return the refusal of a barred player's session."""
-    return Refusal("barred", wait=min(barred - now, MAX_WAIT_MS) if barred else MAX_WAIT_MS)
+    return Refusal(
+        BaseRefusals.barred, wait=min(barred - now, MAX_WAIT_MS) if barred else MAX_WAIT_MS
+    )

@@ -8,8 +8,9 @@ from typing import Final, Literal, NamedTuple, get_args
 from engine.catalog import games
 from server.base.core import days
 from server.base.core.days import DailyId
-from server.base.core.refusal import Refusal
+from server.base.core.refusal import BaseRefusals, Refusal
 from server.play.core.result import unpack
+from server.results.core.refusals import ResultRefusals
 
 # The quantity compared by a leaderboard. `day`: the results of a game's daily, or the day's points
 # over all games; `week`: the week's points; `wins`: dailies won; `best`: the best run; `rating`:
@@ -82,13 +83,13 @@ def resolve(scope: Scope, game: str, period: int | None, group: Group, today: in
     as `unknown_board` if the combination does not exist.
     """
     if game != ALL_GAMES and game not in games():
-        raise Refusal("unknown_game")
+        raise Refusal(BaseRefusals.unknown_game)
     current = {"day": today, "week": week_of(today)}.get(scope, 0)
     board = BoardId(scope, game, current if period is None else period, group)
     if not exists(board):
-        raise Refusal("unknown_board")
+        raise Refusal(ResultRefusals.unknown_board)
     if not 0 <= board.period <= current:
-        raise Refusal("unknown_day")
+        raise Refusal(BaseRefusals.unknown_day)
     return board
 
 

@@ -15,7 +15,7 @@ from functools import wraps
 from typing import Concatenate, ParamSpec
 
 from server.base.core.ids import PACE_BOT, DealId, PlayerId, has_owner
-from server.base.core.refusal import Refusal
+from server.base.core.refusal import BaseRefusals, Refusal
 from server.play.core.result import Result
 from server.rooms.core import quick_match, rate_limit
 from server.rooms.core.absence import anchor, max_absence_ms
@@ -34,6 +34,7 @@ from server.rooms.core.events import (
     TermsProposed,
     TermsSet,
 )
+from server.rooms.core.refusals import RoomRefusals
 from server.rooms.core.room import Room, Seat, payer_of
 
 COUNTDOWN_MS = 4_000  # the time from the command to the start of a round, in milliseconds
@@ -67,12 +68,12 @@ def take_seat(room: Room, player: PlayerId, now: int) -> Event | None:
     if room.seat_of(player):
         return None
     if player in room.removed:
-        raise Refusal("removed")
+        raise Refusal(RoomRefusals.removed)
     _check_bots([*room.seats, Seat(player, ready=True, since=now, public=room.public)])
     if room.locked and room.seats:
-        raise Refusal("room_locked")
+        raise Refusal(RoomRefusals.room_locked)
     if len(room.seats) >= room.opened.seats:
-        raise Refusal("room_full")
+        raise Refusal(RoomRefusals.room_full)
     return SeatTaken(player, now)
 
 
@@ -84,7 +85,7 @@ def _check_bots(seats: Sequence[Seat], *, public: bool = False) -> None:
     """
     has_bot = any(has_owner(seat.player) for seat in seats)
     if has_bot and (public or any(seat.public for seat in seats)):
-        raise Refusal("not_for_bots")
+        raise Refusal(BaseRefusals.not_for_bots)
 
 
 def match(room: Room, player: PlayerId, now: int) -> Event | None:
@@ -93,7 +94,7 @@ def match(room: Room, player: PlayerId, now: int) -> Event | None:
     Refused as `room_full` if the room no longer waits for a player, or as for `take_seat`.
     """
     if not quick_match.waits(room):
-        raise Refusal("room_full")
+        raise Refusal(RoomRefusals.room_full)
     return take_seat(room, player, now)
 
 
@@ -120,7 +121,7 @@ def remove(room: Room, host: PlayerId, player: PlayerId, now: int) -> Event | No
     if player == host or not room.seat_of(player):
         return None
     if room.running and player in room.running.players:
-        raise Refusal("round_running")
+        raise Refusal(RoomRefusals.round_running)
     return SeatLeft(player, now, host)
 
 
@@ -132,7 +133,7 @@ def hand_over(room: Room, host: PlayerId, player: PlayerId, now: int) -> Event |
     """
     check_host(room, host)
     if not room.seat_of(player):
-        raise Refusal("not_seated")
+        raise Refusal(RoomRefusals.not_seated)
     return HostChanged(player, now) if player != host else None
 
 
@@ -177,7 +178,7 @@ def close(room: Room, now: int) -> Event | None:
 def check_open(room: Room) -> None:
     """Check that a room is not closed. Refused as `room_closed`."""
     if room.closed:
-        raise Refusal("room_closed")
+        raise Refusal(RoomRefusals.room_closed)
 
 
 @_paced
@@ -210,7 +211,7 @@ def set_terms(room: Room, player: PlayerId, terms: Terms, now: int) -> Event | N
     """
     check_host(room, player)
     if room.running:
-        raise Refusal("round_running")
+        raise Refusal(RoomRefusals.round_running)
     return TermsSet(terms, now) if room.terms != terms or room.proposals else None
 
 
@@ -222,9 +223,9 @@ def propose_terms(room: Room, player: PlayerId, terms: Terms, now: int) -> Event
     """
     check_member(room, player)
     if room.host is None:
-        raise Refusal("no_host")
+        raise Refusal(RoomRefusals.no_host)
     if room.running:
-        raise Refusal("round_running")
+        raise Refusal(RoomRefusals.round_running)
     if terms in (room.terms, room.proposals.get(player)):
         return None
     return TermsProposed(player, terms, now)
@@ -238,7 +239,7 @@ def set_ready(room: Room, player: PlayerId, ready: bool, now: int) -> Event | No
     """
     seat = check_member(room, player)
     if room.running:
-        raise Refusal("round_running")
+        raise Refusal(RoomRefusals.round_running)
     said = seat.ready if ready else seat.out
     return None if said else ReadySet(player, ready, now)
 
@@ -269,9 +270,11 @@ def start(
     else:
         check_open(room)
         if not quick_match.starts(room, present):
-            raise Refusal("round_running" if room.round is not None else "players_away")
+            raise Refusal(
+                RoomRefusals.round_running if room.round is not None else RoomRefusals.players_away
+            )
     if room.running:
-        raise Refusal("round_running")
+        raise Refusal(RoomRefusals.round_running)
     # The member who gives the command is present, and so is the pace bot, always.
     there = {*present, player, PACE_BOT}
     wanted = [seat for seat in room.seats if not seat.out]
@@ -279,11 +282,11 @@ def start(
     # The command counts as agreement, unless the player sits out.
     players = tuple(seat.player for seat in here if seat.ready or seat.player == player)
     if len(here) < len(wanted) and not anyway:
-        raise Refusal("players_away")
+        raise Refusal(RoomRefusals.players_away)
     if len(players) < len(here) and not anyway:
-        raise Refusal("not_ready")
+        raise Refusal(RoomRefusals.not_ready)
     if not any(each != PACE_BOT for each in players):
-        raise Refusal("nobody_plays")
+        raise Refusal(RoomRefusals.nobody_plays)
     starts = now + COUNTDOWN_MS
     number = room.round.number + 1 if room.round else 1
     deadline = starts + room.terms.limit
@@ -296,7 +299,7 @@ def check_member(room: Room, player: PlayerId) -> Seat:
     """Return a player's seat. Refused as `unknown_room`."""
     seat = room.seat_of(player)
     if seat is None:
-        raise Refusal("unknown_room")
+        raise Refusal(RoomRefusals.unknown_room)
     return seat
 
 
@@ -304,9 +307,9 @@ def check_host(room: Room, player: PlayerId) -> None:
     """Refuse any player but the host, as `unknown_room`, `not_host` or `no_host` (quick match)."""
     check_member(room, player)
     if room.host is None:
-        raise Refusal("no_host")
+        raise Refusal(RoomRefusals.no_host)
     if player != room.host:
-        raise Refusal("not_host")
+        raise Refusal(RoomRefusals.not_host)
 
 
 def _check_starter(room: Room, player: PlayerId) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from server.base.core.ids import PlayerId
-from server.base.core.refusal import Refusal
+from server.base.core.refusal import BaseRefusals, Refusal
 
 COST_MS: Final = 1_000  # milliseconds that a change costs by itself
 GROWTH: Final = 8  # the divisor of the pending cost that is added to a change's own cost
@@ -31,7 +31,7 @@ def check(paces: Mapping[PlayerId, int], player: PlayerId, now: int) -> None:
     """
     excess = paces.get(player, 0) - now - MOST_MS
     if excess > 0:
-        raise Refusal("too_fast", wait=excess)
+        raise Refusal(BaseRefusals.too_fast, wait=excess)
 
 
 def after(paces: Mapping[PlayerId, int], player: PlayerId, now: int) -> dict[PlayerId, int]:

@@ -10,7 +10,9 @@ from typing import Literal
 
 from server.base.core.ids import PlayerId
 from server.base.core.refusal import Refusal
+from server.rooms.core.refusals import RoomRefusals
 from server.rooms.core.room import Room
+from server.watching.core.refusals import WatchRefusals
 
 # A watcher's view of the boards: immediate, delayed by `WATCH_DELAY_MS`, or none.
 Sight = Literal["live", "delayed", "hidden"]
@@ -33,13 +35,13 @@ def sight(room: Room, player: PlayerId, *, has_key: bool) -> Sight:
     round_ = room.round
     runs = round_ is not None and player in round_.players
     if player in room.removed:
-        raise Refusal("removed")
+        raise Refusal(RoomRefusals.removed)
     if not (runs or has_key or room.seat_of(player)):
-        raise Refusal("not_invited")
+        raise Refusal(WatchRefusals.not_invited)
     if round_ is None:
         return "delayed"
     if runs and player not in round_.results:
-        raise Refusal("still_racing")
+        raise Refusal(WatchRefusals.still_racing)
     if round_.public and not round_.over:
         # A watcher could help the strangers in it.
         return "hidden"

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from server.base.core import keys
-from server.base.core.refusal import Refusal, UnavailableError
+from server.base.core.refusal import BaseRefusals, Refusal, UnavailableError
 from server.base.journals import store as journals
 from server.base.journals.core import machine
 from server.base.journals.core.entry import Append
@@ -118,7 +118,7 @@ class WordJournal:
             self.seen.append(state)
             assert now == self.definition.asked_at or state is None
             if unless is not None and unless(state or ()):
-                raise Refusal("internal", "refused by the test")
+                raise Refusal(BaseRefusals.internal, "refused by the test")
             return word
 
         return (await self.replica.decide(decide)).after
@@ -152,7 +152,7 @@ class _PendingWord:
     def decide(self, state: Words | None, _: int) -> tuple[str, Words]:
         self.seen.append(state)
         if self._unless is not None and self._unless(state or ()):
-            raise Refusal("internal", "refused by the test")
+            raise Refusal(BaseRefusals.internal, "refused by the test")
         return self._word, (*(state or ()), self._word)
 
     def finish(self, outcome: Step[Words] | Exception) -> None:

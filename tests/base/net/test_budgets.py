@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from server.base.core.ids import PlayerId
-from server.base.core.refusal import Refusal
+from server.base.core.refusal import BaseRefusals, Refusal
 from server.base.net import bound_sockets, limits
 from server.base.net.addresses import Proxies
 from server.base.net.admission import Admission
@@ -223,7 +223,7 @@ def test_new_rules_are_limited_per_player_address_and_node() -> None:
     left = (whole - shared) % own
     (of_node,) = refusals(left + 1, "e", "203.0.113.1")
     for refused in (of_player, of_address, of_node):
-        assert (refused.code, refused.text) == ("too_fast", TOO_MANY_RULES)
+        assert (refused.code, refused.text) == (BaseRefusals.too_fast, TOO_MANY_RULES)
         assert 0 < refused.wait <= 60_000
     assert set(budgets.limited) == {("player", "rules"), ("address", "rules"), ("node", "rules")}
 

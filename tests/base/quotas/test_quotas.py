@@ -9,7 +9,7 @@ import pytest
 from server.base.core import keys, quota
 from server.base.core.ids import PACE_BOT, PlayerId
 from server.base.core.quota import BOT, DAY, HOUR, KEPT_DAYS, PARTS, RUNNER, Item, counted_until
-from server.base.core.refusal import Refusal, UnavailableError
+from server.base.core.refusal import BaseRefusals, Refusal, UnavailableError
 from server.base.quotas import quotas as module
 from server.base.quotas.quotas import Scope
 from server.base.work.random_text import random_room_code
@@ -116,7 +116,7 @@ async def test_a_48_is_charged_for_all_its_networks_and_a_refusal_charges_none(n
     assert await used(node, *networks, AROUND) == [1_000] * 4 + [0, 4_000]
 
 
-@pytest.mark.parametrize("error", [Refusal("unknown_game"), UnavailableError()])
+@pytest.mark.parametrize("error", [Refusal(BaseRefusals.unknown_game), UnavailableError()])
 async def test_charges_of_refused_or_failed_commands_are_returned(
     node: Node, error: Exception
 ) -> None:

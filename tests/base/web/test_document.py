@@ -11,9 +11,10 @@ import msgspec
 import pytest
 from starlette.requests import Request
 
+from server.base.core.refusal import HttpRefusals
 from server.base.net.limits import ADDRESS_PLAYERS, ADDRESS_REQUESTS
 from server.base.web.api.app import asked_of
-from server.base.web.api.problems import STATUS
+from server.base.web.api.problems import OF_ANY, status_of
 from server.base.web.api.route import MAX_ROWS, Route
 from server.base.web.api.shared import Problem
 from server.dailies.archive import DAYS
@@ -62,10 +63,12 @@ def test_every_path_is_in_the_table_with_its_cost() -> None:
 
 def test_every_code_is_in_the_table_with_its_status() -> None:
     rows = re.findall(r"^\| (\d{3}) \| `(\w+)` \|", TEXT, re.MULTILINE)
-    assert rows == [(str(int(status)), code) for code, status in STATUS.items()]
+    codes = {code for route in ROUTES for code in route.codes} | {*OF_ANY, *HttpRefusals}
+    assert sorted(rows) == sorted((str(int(status_of(code))), code.name) for code in codes)
+    assert [status for status, _ in rows] == sorted(status for status, _ in rows)
     problem = re.search(r'^\{"code".*$', TEXT, re.MULTILINE)
     assert problem is not None
-    assert msgspec.json.decode(problem[0], type=Problem).code in STATUS
+    assert msgspec.json.decode(problem[0], type=Problem).code in {code.name for code in codes}
 
 
 def test_the_example_of_a_file_is_valid() -> None:

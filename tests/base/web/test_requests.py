@@ -24,6 +24,7 @@ from server.base.web.api.app import asked_of
 from server.base.web.api.cache import MAX_IN_FLIGHT, Cache
 from server.base.web.api.route import Answer, Route, Rows
 from server.routes import ROUTES
+from server.runs.core.refusals import RunRefusals
 from tests.builders import ADA, START
 from tests.clients.site import DATE, GAME, Site, site_on
 from tests.conftest import ALONE
@@ -188,7 +189,7 @@ async def test_a_refusal_is_not_kept() -> None:
 
     async def make() -> Answer[int]:
         tries[0] += 1
-        raise Refusal("deal_open")
+        raise Refusal(RunRefusals.deal_open)
 
     for _ in range(2):
         with pytest.raises(Refusal, match="deal_open"):

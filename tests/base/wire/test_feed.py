@@ -10,6 +10,7 @@ from server.base.core.refusal import Refusal
 from server.base.wire import feed as module
 from server.base.wire.feed import Audience, Feed
 from server.base.wire.session import Session
+from server.circles.core.refusals import CircleRefusals
 from tests.base.redis.servers import until
 from tests.clients.seats import HubNode
 from tests.conftest import ALONE
@@ -40,7 +41,7 @@ class _Letters(Feed[str, Audience[int]]):
         async def load() -> str:
             await until.wait()
             if letter.isdigit():
-                raise Refusal("unknown_item")
+                raise Refusal(CircleRefusals.unknown_item)
             return letter.upper()
 
         def add(_: str) -> None:

@@ -13,7 +13,7 @@ from structlog.testing import capture_logs
 
 from server.app import running_node
 from server.base.core import days
-from server.base.core.refusal import UnavailableError, UnreadableError
+from server.base.core.refusal import BaseRefusals, UnavailableError, UnreadableError
 from server.base.journals import store as journals_store
 from server.base.journals.cache import ReplicaCache
 from server.base.nodes import store_memory
@@ -82,11 +82,13 @@ async def test_all_work_continues_after_an_outage_and_after_unreadable_data(
     monkeypatch.setattr(worker_pool, "RETRY_AFTER", 0.001)
     finished = []
     for loop in background.loops.values():
-        loop.step, done = raising(UnavailableError("away"), UnreadableError("unknown_format"))
+        loop.step, done = raising(
+            UnavailableError("away"), UnreadableError(BaseRefusals.unknown_format)
+        )
         loop.every, loop.waits, loop.finish = 0.0, False, None
         finished.append(done)
     for pool in pools_of(background):
-        step, done = raising(UnavailableError("away"), UnreadableError("unknown_format"))
+        step, done = raising(UnavailableError("away"), UnreadableError(BaseRefusals.unknown_format))
         monkeypatch.setattr(pool, "work", lambda _, step=step: step())
         finished.append(done)
     with capture_logs() as logs:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from server.base.core.refusal import Refusal
+from server.base.core.refusal import BaseRefusals, Refusal
 from server.players.core.restrictions import MAX_WAIT_MS, is_barred, refusal_of
 from server.results.core.boards import BoardId
 from server.results.core.history import DayResult, History
@@ -29,7 +29,7 @@ def test_a_bar_lasts_until_its_end(until: int | None, now: int, barred: bool) ->
 def test_the_wait_of_a_barred_player_is_at_most_a_day() -> None:
     assert refusal_of(9_000, 5_000).wait == 4_000
     assert refusal_of(0, 5_000).wait == refusal_of(10**15, 5_000).wait == MAX_WAIT_MS
-    assert refusal_of(0, 0).code == "barred"
+    assert refusal_of(0, 0).code is BaseRefusals.barred
 
 
 def test_a_voided_result_does_not_count_until_restored() -> None:

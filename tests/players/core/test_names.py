@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from server.base.core.ids import ALPHABET, PlayerId
 from server.base.core.refusal import Refusal
 from server.players.core.names import MAX_LENGTH, Profile, clean_name, guest_name
+from server.players.core.refusals import PlayerRefusals
 from tests.builders import refusal_of
 
 
@@ -149,7 +150,7 @@ def test_an_invalid_name_is_refused(text: str) -> None:
 def test_a_name_in_several_scripts_is_refused(text: str) -> None:
     with pytest.raises(Refusal) as refusal:
         clean_name(text)
-    assert refusal.value.code == "bad_name"
+    assert refusal.value.code == PlayerRefusals.bad_name
     assert refusal.value.text == "Names must use a single script."
 
 

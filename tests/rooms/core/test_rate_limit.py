@@ -26,7 +26,7 @@ def test_toggling_costs_more_and_more_and_the_refusal_states_the_wait() -> None:
         try:
             room = toggle(room, BOB, now)
         except Refusal as refusal:
-            codes.add(refusal.code)
+            codes.add(refusal.code.name)
             now += max(refusal.wait, 1)
         else:
             pauses.append(now - last)

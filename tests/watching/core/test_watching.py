@@ -32,7 +32,7 @@ def seen(room: Room, player: PlayerId, *, has_key: bool = False) -> str:
     try:
         return sight(room, player, has_key=has_key)
     except Refusal as refusal:
-        return refusal.code
+        return refusal.code.name
 
 
 @pytest.fixture

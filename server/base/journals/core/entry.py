@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from msgspec import Struct
 
 from server.base.core.due import Due
-from server.base.core.refusal import UnreadableError
+from server.base.core.refusal import BaseRefusals, UnreadableError
 
 CHECKPOINT: Final = '{"type":"checkpoint",'
 """The prefix of a checkpoint, an entry that replaces all entries before it."""
@@ -29,7 +29,7 @@ class GapError(UnreadableError):
     """An entry is missing from a journal. It is lost, and later entries cannot be folded."""
 
     def __init__(self) -> None:
-        super().__init__("entries_lost")
+        super().__init__(BaseRefusals.entries_lost)
 
 
 def is_checkpoint(text: str) -> bool:

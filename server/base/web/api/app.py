@@ -18,12 +18,18 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import Route as StarletteRoute
 from starlette.types import Receive, Scope, Send
 
-from server.base.core.refusal import Refusal, UnavailableError, UnreadableError
+from server.base.core.refusal import (
+    BaseRefusals,
+    HttpRefusals,
+    Refusal,
+    UnavailableError,
+    UnreadableError,
+)
 from server.base.net.addresses import Proxies
 from server.base.net.budgets import Budgets
 from server.base.net.load import Load
 from server.base.web.api.cache import HEADERS, Cache, caching
-from server.base.web.api.problems import STATUS
+from server.base.web.api.problems import status_of
 from server.base.web.api.route import FOREVER, Asked, Download, Route
 from server.base.web.api.shared import Problem
 from server.base.web.content import matches
@@ -125,15 +131,15 @@ class Api:
     def _admit(self, route: Route[Any], address: str) -> None:
         """Refuse a request under overload, or if its client cannot pay."""
         if self._load.is_too_high:
-            raise Refusal("overloaded", wait=self._load.wait())
+            raise Refusal(BaseRefusals.overloaded, wait=self._load.wait())
         if wait := self._budgets.request(address, route.cost):
             text = "These are more requests than the server takes. Please slow down."
-            raise Refusal("too_fast", text, math.ceil(wait * 1000))
+            raise Refusal(BaseRefusals.too_fast, text, math.ceil(wait * 1000))
 
     async def _answer_unrouted(self, _: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException), "registered for HTTPException only"
         known = error.status_code == HTTPStatus.METHOD_NOT_ALLOWED
-        response = refused(Refusal("bad_method" if known else "unknown_path"))
+        response = refused(Refusal(HttpRefusals.bad_method if known else HttpRefusals.unknown_path))
         response.headers.update(error.headers or {})
         self._requests["other", str(response.status_code)] += 1
         return response
@@ -147,11 +153,11 @@ def asked_of(route: Route[Any], request: Request) -> Asked:
     """
     query, in_path = request.query_params, request.path_params
     if len(query.multi_items()) > len(query) or query.keys() & in_path.keys():
-        raise Refusal("bad_request", "Each query field can be given only once.")
+        raise Refusal(HttpRefusals.bad_request, "Each query field can be given only once.")
     try:
         return msgspec.convert({**query, **in_path}, type=route.asked, strict=False)
     except msgspec.ValidationError as error:
-        raise Refusal("bad_request", f"This request is not valid: {error}.") from error
+        raise Refusal(HttpRefusals.bad_request, f"This request is not valid: {error}.") from error
 
 
 def _refusal_of(error: Exception, route: Route[Any]) -> Refusal:
@@ -162,9 +168,9 @@ def _refusal_of(error: Exception, route: Route[Any]) -> Refusal:
         case UnreadableError():
             return Refusal(error.code)
         case UnavailableError():
-            return Refusal("unavailable")
+            return Refusal(BaseRefusals.unavailable)
     log.error("request_failed", route=route.path, exc_info=error)
-    return Refusal("internal")
+    return Refusal(BaseRefusals.internal)
 
 
 def refused(refusal: Refusal) -> Response:
@@ -172,8 +178,8 @@ def refused(refusal: Refusal) -> Response:
     headers = HEADERS | {"Cache-Control": "no-store"}
     if refusal.wait:
         headers["Retry-After"] = str(math.ceil(refusal.wait / 1000))
-    body = msgspec.json.encode(Problem(refusal.code, refusal.text))
-    return Response(body, STATUS[refusal.code], headers)
+    body = msgspec.json.encode(Problem(refusal.code.name, refusal.text))
+    return Response(body, status_of(refusal.code), headers)
 
 
 def _file(found: Download, request: Request) -> Response:

@@ -11,7 +11,7 @@ from typing import Any, Final
 import msgspec
 from cachetools import TLRUCache
 
-from server.base.core.refusal import Refusal
+from server.base.core.refusal import BaseRefusals, Refusal
 from server.base.web.api.route import FOREVER, Answer, Download
 from server.base.web.content import Content, content_of
 from server.base.work.tasks import Tasks
@@ -91,7 +91,7 @@ class Cache:
         task = self._making.get(key)
         if task is None:
             if len(self._making) >= MAX_IN_FLIGHT:
-                raise Refusal("overloaded", wait=1_000)
+                raise Refusal(BaseRefusals.overloaded, wait=1_000)
             task = self._making[key] = self._tasks.start(self._make(key, make))
         # A cancelled request must not cancel the answer for the others.
         return await asyncio.shield(task)

@@ -10,9 +10,9 @@ from typing import Any
 
 import msgspec
 
-from server.base.core.refusal import Refusal
+from server.base.core.refusal import RefusalCode
 from server.base.net.listener import MAX_HEAD, MAX_HEADERS
-from server.base.web.api.problems import OF_ANY, STATUS
+from server.base.web.api.problems import OF_ANY, status_of
 from server.base.web.api.route import Route
 from server.base.web.api.shared import Problem
 
@@ -120,16 +120,16 @@ def _too_large() -> Object:
     }
 
 
-def _by_status(codes: Iterable[str]) -> dict[HTTPStatus, list[str]]:
-    found: dict[HTTPStatus, list[str]] = defaultdict(list)
+def _by_status(codes: Iterable[RefusalCode]) -> dict[HTTPStatus, list[RefusalCode]]:
+    found: dict[HTTPStatus, list[RefusalCode]] = defaultdict(list)
     for code in codes:
-        found[STATUS[code]].append(code)
+        found[status_of(code)].append(code)
     return found
 
 
-def _refusal(status: HTTPStatus, codes: list[str]) -> Object:
+def _refusal(status: HTTPStatus, codes: list[RefusalCode]) -> Object:
     answer: Object = {
-        "description": " ".join(f"`{code}`: {Refusal(code).text}" for code in codes),
+        "description": " ".join(f"`{code.name}`: {code.value}" for code in codes),
         "content": {"application/json": {"schema": {"$ref": _REF.format(name=Problem.__name__)}}},
     }
     if status in {HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE}:

@@ -15,7 +15,7 @@ from msgspec import Meta, Struct, field
 from engine.catalog import games
 from server.base.core import days
 from server.base.core.ids import AttemptId, DealId, PlayerId, is_id, split_attempt_id
-from server.base.core.refusal import Refusal
+from server.base.core.refusal import BaseRefusals, Refusal, RefusalCode
 
 FOREVER: Final = 31_536_000  # the lifetime of immutable answers, in seconds
 
@@ -84,7 +84,7 @@ class Route(Generic[S_contra]):
     # Its docstring describes the answer. It is called only if the same request is neither in
     # progress nor cached.
     handler: Handler[S_contra, Any]
-    codes: tuple[str, ...] = ()  # refusals, in addition to those common to all requests
+    codes: tuple[RefusalCode, ...] = ()  # refusals, in addition to those common to all requests
     cost: float = 1.0  # of a request, charged to the client's budget
 
     @property
@@ -125,34 +125,34 @@ def day_of(text: str) -> int:
 
 def unknown_day() -> Refusal:
     """Return the refusal for a day without data."""
-    return Refusal("unknown_day", "There is no such day, or it is no longer kept.")
+    return Refusal(BaseRefusals.unknown_day, "There is no such day, or it is no longer kept.")
 
 
 def game_of(text: str) -> str:
     """Return a game's id, or refuse an unknown one as `unknown_game`."""
     if text not in games():
-        raise Refusal("unknown_game")
+        raise Refusal(BaseRefusals.unknown_game)
     return text
 
 
 def deal_of(text: str) -> DealId:
     """Return a deal's id, or refuse a malformed one as `unknown_deal`. The deal may not exist."""
     if not is_id(text):
-        raise Refusal("unknown_deal")
+        raise Refusal(BaseRefusals.unknown_deal)
     return DealId(text)
 
 
 def run_of(text: str) -> AttemptId:
     """Return a run's id, or refuse a malformed one as `unknown_run`. The run may not exist."""
     if split_attempt_id(AttemptId(text)) is None:
-        raise Refusal("unknown_run")
+        raise Refusal(BaseRefusals.unknown_run)
     return AttemptId(text)
 
 
 def player_of(text: str) -> PlayerId:
     """Return a player's id, or refuse a malformed one as `unknown_player`."""
     if not is_id(text):
-        raise Refusal("unknown_player")
+        raise Refusal(BaseRefusals.unknown_player)
     return PlayerId(text)
 
 

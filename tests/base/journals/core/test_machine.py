@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from server.base.core.refusal import Refusal, UnavailableError
+from server.base.core.refusal import BaseRefusals, Refusal, UnavailableError
 from server.base.journals.core.entry import Append, ConflictError, Entries, MistimedError
 from server.base.journals.core.machine import MAX_MISTIMED, Lost, Read, ReplicaMachine, Step, Wait
 from tests.base.journals.test_replica import LATE, Words, _WordsDefinition
@@ -84,7 +84,7 @@ class World:
     def decide(self, word: str, state: Words | None) -> tuple[str, Words] | None:
         """Decide to add a word, unless the state has it."""
         if state is None:
-            raise Refusal("unknown_attempt")
+            raise Refusal(BaseRefusals.unknown_attempt)
         return None if word in state else (word, (*state, word))
 
     def submit(self, word: str) -> None:

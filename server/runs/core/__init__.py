@@ -1,0 +1,1 @@
+"""Values and decisions about runs, without I/O."""
