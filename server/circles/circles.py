@@ -15,7 +15,7 @@ import structlog
 
 from engine.catalog import ruleset
 from engine.errors import EngineError
-from server.base.core.ids import ID_LENGTH, CircleId, PlayerId, is_id
+from server.base.core.ids import ID_LENGTH, PlayerId, is_id
 from server.base.core.refusal import BaseRefusals, Refusal
 from server.base.journals.followed import Journals
 from server.base.journals.readable import readable
@@ -29,6 +29,7 @@ from server.challenges.core.refusals import ChallengeRefusals
 from server.circles.core import commands
 from server.circles.core.circle import Circle, Entry
 from server.circles.core.events import Event, Form, Founded, League, Webhook
+from server.circles.core.ids import CircleId
 from server.circles.core.keys import CircleDue
 from server.circles.core.refusals import CircleRefusals
 from server.circles.store import CircleStore

@@ -6,7 +6,6 @@ part of it: clients request them.
 
 from __future__ import annotations
 
-from server.base.core.ids import CircleId
 from server.base.wire import codec
 from server.base.wire.feed import SLICE, Audience, Feed, Subscribers
 from server.base.wire.session import Session
@@ -15,6 +14,7 @@ from server.base.work.tasks import in_timed_slices
 from server.circles import present
 from server.circles.circles import Circles
 from server.circles.core.circle import Circle
+from server.circles.core.ids import CircleId
 from server.circles.messages import CircleGone
 from server.players.profiles import Profiles
 

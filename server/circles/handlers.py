@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from server.base.core import costs
-from server.base.core.ids import CircleId, PlayerId
+from server.base.core.ids import PlayerId
 from server.base.core.refusal import BaseRefusals, Refusal
 from server.base.wire.messages import Command
 from server.base.wire.session_messages import Done
@@ -12,6 +12,7 @@ from server.circles import messages, present
 from server.circles.core import charges, commands
 from server.circles.core.circle import PAID_ROUNDS, Circle
 from server.circles.core.events import League
+from server.circles.core.ids import CircleId
 from server.circles.core.refusals import CircleRefusals
 from server.circles.messages import (
     CircleCommand,

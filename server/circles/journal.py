@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import msgspec
 
-from server.base.core.ids import CircleId
 from server.base.core.keys import partition
 from server.base.journals.core.entry import Append
 from server.base.journals.followed import Kind
@@ -14,6 +13,7 @@ from server.circles.core import circle as circles
 from server.circles.core import commands, keys
 from server.circles.core.bus import topic
 from server.circles.core.circle import Checkpoint, Circle, Entry
+from server.circles.core.ids import CircleId
 from server.circles.core.keys import CircleDue
 
 CHECKPOINT_EVERY = 64

@@ -7,7 +7,7 @@ from typing import Final
 import structlog
 
 from engine.schema import STANDARD
-from server.base.core.ids import CircleId, PlayerId, is_id
+from server.base.core.ids import PlayerId, is_id
 from server.base.core.refusal import Refusal
 from server.base.quotas.quotas import Quotas
 from server.challenges.challenges import Challenges
@@ -18,6 +18,7 @@ from server.circles.circles import Circles
 from server.circles.core import charges, commands
 from server.circles.core.circle import PAID_ROUNDS, Circle
 from server.circles.core.events import ChallengeAdded, LeagueSet, RoundMade, RoundSkipped
+from server.circles.core.ids import CircleId
 
 SHORTEST_MS: Final = 3_600_000
 """The shortest duration of a league challenge in milliseconds. If less of the interval is left, as

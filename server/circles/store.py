@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from server.base.core.ids import CircleId, PlayerId
+from server.base.core.ids import PlayerId
 from server.base.redis.database import Database
 from server.base.redis.scripts import Script
 from server.circles.core import keys
+from server.circles.core.ids import CircleId
 
 MAX_LEFT = 200  # the most circles listed per player; those left longest ago are dropped first
 _PAST = 2**52  # subtracted from the time of leaving to give a former circle a negative score

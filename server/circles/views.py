@@ -13,11 +13,12 @@ from typing import Any, Final
 
 from cachetools import TTLCache
 
-from server.base.core.ids import CircleId, PlayerId
+from server.base.core.ids import PlayerId
 from server.base.work.signal import Signal
 from server.base.work.tasks import Tasks
 from server.circles import present
 from server.circles.core.circle import Circle
+from server.circles.core.ids import CircleId
 from server.circles.messages import CircleFeed, CircleTable
 from server.circles.tables import Span, Tables
 from server.players.profiles import Profiles

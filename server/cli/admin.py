@@ -15,9 +15,10 @@ import msgspec
 from server.app import services_alone
 from server.base.core import days as daily
 from server.base.core.codes import parse_room_code
-from server.base.core.ids import AttemptId, CircleId, PlayerId
+from server.base.core.ids import AttemptId, PlayerId
 from server.base.core.refusal import Refusal, UnavailableError, UnreadableError, UnsuitableError
 from server.base.redis.programs import EmbeddedServerError
+from server.circles.core.ids import CircleId
 from server.cli.log_lines import visible
 from server.cli.logs import configure
 from server.cli.options import (

@@ -10,9 +10,10 @@ from server.accounts import passkeys
 from server.accounts.handlers import site_of, verify_passkey
 from server.accounts.messages import PasskeyOptions
 from server.base.core.codes import parse_room_code
-from server.base.core.ids import AttemptId, CircleId, PlayerId
+from server.base.core.ids import AttemptId, PlayerId
 from server.base.core.refusal import Refusal
 from server.base.wire.messages import Command
+from server.circles.core.ids import CircleId
 from server.moderation.core.refusals import ModerationRefusals
 from server.moderation.operating import OPERATE_FOR
 from server.moderation.operator_messages import (

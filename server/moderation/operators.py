@@ -14,7 +14,6 @@ from engine.catalog import games
 from server.base.core import days as daily
 from server.base.core.ids import (
     AttemptId,
-    CircleId,
     PlayerId,
     RoomCode,
     has_owner,
@@ -28,6 +27,7 @@ from server.base.work.clock import Clock
 from server.base.work.random_text import random_id
 from server.circles.circles import Circles
 from server.circles.core.circle import Circle
+from server.circles.core.ids import CircleId
 from server.circles.core.refusals import CircleRefusals
 from server.deals.store import DealStore
 from server.lobby.open_rooms import OpenRooms

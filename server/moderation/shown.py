@@ -6,7 +6,8 @@ from collections.abc import Container, Mapping
 
 from msgspec import Struct
 
-from server.base.core.ids import AttemptId, CircleId, PlayerId, RoomCode
+from server.base.core.ids import AttemptId, PlayerId, RoomCode
+from server.circles.core.ids import CircleId
 from server.moderation.core.suspicion import Suspicion
 from server.players.core.names import Profile
 from server.results.core.history import History

@@ -9,13 +9,14 @@ from typing import Any
 import msgspec
 import pytest
 
-from server.base.core.ids import AttemptId, CircleId, PlayerId
+from server.base.core.ids import AttemptId, PlayerId
 from server.base.journals.cache import ReplicaCache
 from server.challenges.tables import ChallengeTables
 from server.circles.circles import MAX_OWNED
 from server.circles.core import commands
 from server.circles.core import keys as circle_keys
 from server.circles.core.circle import MAX_MEMBERS, Checkpoint, Circle, Member
+from server.circles.core.ids import CircleId
 from server.rooms.core.charges import MAX_SEATS
 from tests.builders import ADA, START
 from tests.challenges.test_challenges import known, made

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from server.base.core.days import DAY
-from server.base.core.ids import CircleId, PlayerId
+from server.base.core.ids import PlayerId
 from server.base.core.refusal import Refusal
 from server.base.journals.cache import ReplicaCache
 from server.base.journals.store import JournalStore
@@ -17,6 +17,7 @@ from server.circles import circles as service
 from server.circles.core import commands, keys
 from server.circles.core.circle import Circle
 from server.circles.core.events import League
+from server.circles.core.ids import CircleId
 from server.circles.core.keys import CircleDue
 from server.circles.journal import CHECKPOINT_EVERY
 from server.circles.store import CircleStore

@@ -32,7 +32,7 @@ from engine.notation import move_text
 from engine.play import play
 from engine.position import position_of
 from engine.schema import STANDARD
-from server.base.core.ids import AttemptId, ChallengeId, CircleId, PlayerId, RoomCode, attempt_id
+from server.base.core.ids import AttemptId, ChallengeId, PlayerId, RoomCode, attempt_id
 from server.base.core.keys import partition
 from server.base.redis.clock import RedisClock
 from server.base.redis.connection import connect as connect_redis
@@ -40,6 +40,7 @@ from server.base.redis.database import Database
 from server.base.work.random_text import random_id, random_room_code
 from server.base.work.signal import Signal
 from server.challenges.journal import ChallengeDefinition
+from server.circles.core.ids import CircleId
 from server.circles.journal import CircleDefinition
 from server.deals.store import DealStore
 from server.play.core.attempt import Attempt, Started

@@ -15,10 +15,11 @@ from engine.catalog import stored_ruleset
 from server import protocol
 from server.base.core import keys
 from server.base.core.days import closes
-from server.base.core.ids import AttemptId, ChallengeId, CircleId, PlayerId, RoomCode
+from server.base.core.ids import AttemptId, ChallengeId, PlayerId, RoomCode
 from server.base.wire import codec
 from server.base.wire.messages import Event
 from server.base.wire.session_messages import Welcome
+from server.circles.core.ids import CircleId
 from server.play.messages import Moved
 from server.players.core.names import guest_name
 from server.rooms.messages import PROGRESS

@@ -8,7 +8,8 @@ from contextlib import asynccontextmanager
 import pytest
 
 from server.app import services_alone
-from server.base.core.ids import CircleId, PlayerId, RoomCode
+from server.base.core.ids import PlayerId, RoomCode
+from server.circles.core.ids import CircleId
 from server.moderation.operators import By, Operators
 from server.players.core.names import guest_name
 from server.settings import Settings

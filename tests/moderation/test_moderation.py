@@ -12,9 +12,10 @@ import msgspec
 import pytest
 
 from server.base.core import days as daily
-from server.base.core.ids import AttemptId, CircleId, PlayerId, RoomCode
+from server.base.core.ids import AttemptId, PlayerId, RoomCode
 from server.base.core.refusal import Refusal
 from server.base.outbox import effects
+from server.circles.core.ids import CircleId
 from server.moderation.core.acts import BarPlayer, DeleteCircle, HideName, RenameCircle, RepairDay
 from server.moderation.operators import By
 from server.play.core.result import Row

@@ -1,4 +1,7 @@
-"""Identifiers, each with a distinct type so that the type checker keeps them apart."""
+"""Identifiers that several wings use, each with a type so that the type checker keeps them apart.
+
+An id of one wing is in its `core/`, such as `CircleId`, which only circles and moderation use.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,6 @@ DealId = NewType("DealId", str)
 AttemptId = NewType("AttemptId", str)
 RoomCode = NewType("RoomCode", str)
 ChallengeId = NewType("ChallengeId", str)
-CircleId = NewType("CircleId", str)
 
 Occasion = NewType("Occasion", str)
 """A reason to play a deal outside rooms and dailies: a kind, a colon and an id.

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from server.base.core.ids import CircleId
 from server.base.core.topics import Topic
+from server.circles.core.ids import CircleId
 
 
 def topic(circle: CircleId) -> Topic:

@@ -13,7 +13,7 @@ from typing import Final, TypeAlias
 from msgspec import Struct, structs
 
 from server.base.core.days import DAY
-from server.base.core.ids import ChallengeId, CircleId, DealId, PlayerId
+from server.base.core.ids import ChallengeId, DealId, PlayerId
 from server.circles.core import seasons
 from server.circles.core.events import (
     ChallengeAdded,
@@ -40,6 +40,7 @@ from server.circles.core.events import (
     WebhookAnswered,
     WebhookSet,
 )
+from server.circles.core.ids import CircleId
 from server.circles.core.seasons import Round, Season
 
 # The most members. A table has a row for each member and reads each member's history.

@@ -10,7 +10,8 @@ from typing import Literal
 
 from msgspec import Struct
 
-from server.base.core.ids import ChallengeId, CircleId, DealId, PlayerId
+from server.base.core.ids import ChallengeId, DealId, PlayerId
+from server.circles.core.ids import CircleId
 from server.play.core.result import Help
 
 Every = Literal["day", "week"]

@@ -12,8 +12,9 @@ from typing import Final
 from msgspec import Struct
 
 from server.base.core.days import DAY, SETTLED_MS, closes, day_at
-from server.base.core.ids import ChallengeId, CircleId, DealId
+from server.base.core.ids import ChallengeId, DealId
 from server.circles.core.events import Every
+from server.circles.core.ids import CircleId
 from server.results.core.boards import days_of, week_of
 
 # Milliseconds after a challenge's close until its results count: by then all have arrived.

@@ -6,7 +6,8 @@ from typing import ClassVar, Literal, TypeAlias
 
 from msgspec import Struct
 
-from server.base.core.ids import AttemptId, CircleId, PlayerId, RoomCode
+from server.base.core.ids import AttemptId, PlayerId, RoomCode
+from server.circles.core.ids import CircleId
 
 Outcome = Literal["resolved", "dismissed"]  # How a case was closed: with consequences, or without.
 

@@ -7,11 +7,11 @@ from collections.abc import AsyncIterator
 import pytest
 
 from server.base.core.bus_message import encode
-from server.base.core.ids import CircleId
 from server.base.journals.core.entry import AppendedEntry
 from server.circles.core import commands, keys
 from server.circles.core.bus import topic
 from server.circles.core.circle import Circle
+from server.circles.core.ids import CircleId
 from tests.base.redis.servers import until
 from tests.builders import ADA
 from tests.nodes import Node, running_together

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from server.base.core.ids import CircleId, PlayerId
+from server.base.core.ids import PlayerId
 from server.circles.core import circle as circles
 from server.circles.core import commands
 from server.circles.core.circle import Circle
 from server.circles.core.events import Event, Founded
+from server.circles.core.ids import CircleId
 from tests.builders import ADA, START
 
 CIRCLE = CircleId("c1rc1e0000000000")

@@ -9,10 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from server.base.core.days import DAY, day_at
-from server.base.core.ids import ChallengeId, CircleId, DealId, PlayerId
+from server.base.core.ids import ChallengeId, DealId, PlayerId
 from server.circles.core import commands, seasons
 from server.circles.core.circle import MAX_ROUNDS, MAX_SEASONS, PAID_ROUNDS, Circle
 from server.circles.core.events import Every, League, RoundMade, RoundSkipped, Webhook
+from server.circles.core.ids import CircleId
 from server.circles.core.seasons import Season
 from server.results.core.boards import days_of, week_of
 from tests.builders import ADA, BOB, CYD, START, refusal_of
