@@ -134,7 +134,7 @@ async def test_a_server_ended_by_sigterm_says_bye_and_loses_no_acknowledged_move
             assert (await client.next("bye"))["code"] == "going_away"
             assert await client.closed() == 1001
         assert await asyncio.to_thread(server.process.wait, 20) == 0
-        acknowledged = [answer.result()["seq"] for answer in sent if answer.done()]
+        acknowledged = [found["seq"] for answer in sent if (found := await answer) is not None]
         assert acknowledged == list(range(2, len(acknowledged) + 2))
     assert await seq_after(data, token, attempt["attempt"]) >= acknowledged[-1]
 
