@@ -176,12 +176,15 @@ class Sweeper:
     async def renew(self) -> None:
         """Renew this node's registration as a sweeper, and determine its partitions."""
         played, self._played = self._played, False
+        was_busy = self._busy
         try:
             names, self._busy = await self._sweepers.renew(busy=played)
         except UnavailableError:
             # Reported with the next renewal instead.
             self._played |= played
             raise
+        if was_busy and not self._busy:
+            self._scan_skipped()
         if names == self._names:
             return
         if not set(self._names) <= set(names):
@@ -192,6 +195,15 @@ class Sweeper:
         self._partitions = {n: self._partitions.get(n) or _Partition() for n in owned}
         failures = self._failures.items()
         self._failures = Counter({name: n for name, n in failures if name[0] in self._partitions})
+
+    def _scan_skipped(self) -> None:
+        """Let partitions be scanned soon that were not scanned while there were active players.
+
+        If this process was suspended meanwhile, they may contain new deadlines that pass before the
+        next scan without players.
+        """
+        before = self._clock.now() - 2 * BUSY_SCAN_EVERY_MS
+        self._retry([n for n, each in self._partitions.items() if each.scanned <= before])
 
     async def scan(self) -> None:
         """Read the partitions that are due for a scan, and process the effects found."""

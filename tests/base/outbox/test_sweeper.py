@@ -124,6 +124,22 @@ async def test_a_known_deadline_is_passed_without_another_scan(node: Node, clock
         assert found == ([f"r:{code}"] if time == OVER else [])
 
 
+async def test_a_suspended_node_scans_every_partition_after_the_last_players(
+    node: Node, clock: SetClock
+) -> None:
+    await node.sweeper.renew()
+    await node.sweeper.scan()
+    await node.dailies.open(ADA, GAME)
+    await node.sweeper.renew()
+    clock.time += module.IDLE_SCAN_EVERY_MS // 2
+    await node.redis.delete(keys.BUSY)
+    await node.sweeper.renew()
+    clock.time += module.RETRY_AFTER_MS
+    await node.sweeper.scan()
+    scanned = {known.scanned for known in node.sweeper._partitions.values()}
+    assert scanned == {clock.time}
+
+
 async def test_after_a_clock_jump_every_partition_is_scanned(node: Node, clock: SetClock) -> None:
     await node.sweeper.renew()
     await node.sweeper.scan()
