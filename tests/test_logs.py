@@ -308,6 +308,8 @@ async def test_a_flood_and_an_outage_are_logged_in_few_json_lines(redis_alone: S
     lines = [json.loads(line) for line in server.lines]
     assert {line["node"] for line in lines} == {json_of(lines, "listening")["name"][-8:]}
     told = [line["event"] for line in lines if line["level"] != "info"]
+    # A busy machine may overload the node.
+    told = [event for event in told if not event.startswith("overload_")]
     pools = ["dailies_uncertified", "dailies_uncertified", "pools_short"]
     assert told == [*pools, "store_lost", "store_back"], "nobody has certified deals"
     assert json_of(lines, "store_back")["seconds"] >= 0
