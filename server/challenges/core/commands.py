@@ -81,8 +81,9 @@ def close(challenge: Challenge, player: PlayerId, now: int) -> Event | None:
     if not challenge.is_open:
         return None
     # Running attempts continue: ending them would reveal the deal and the results to their players.
+    # After an outage, one may have ended at its deadline without having been settled yet.
     playing = (each.deadline for each in challenge.players.values() if each.is_playing)
-    return Closing(max(playing, default=now), now)
+    return Closing(max([now, *playing]), now)
 
 
 def emote(

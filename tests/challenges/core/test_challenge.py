@@ -196,6 +196,12 @@ def test_running_attempts_continue_after_an_early_close() -> None:
     assert state.ranks() == {CYD: 1, BOB: 2}
 
 
+def test_an_early_close_is_not_in_the_past_if_an_attempt_has_run_out_unsettled() -> None:
+    state = begun(challenge(), BOB)
+    late = START + LIMIT + 60_000
+    assert then(state, commands.close(state, ADA, late)).closes == late
+
+
 def test_a_circles_challenge_closes_only_at_its_deadline() -> None:
     state = challenge(circle="circle")
     assert refusal_of(lambda: commands.close(state, ADA, START)) == "for_circle"
