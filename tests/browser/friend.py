@@ -154,6 +154,12 @@ class Friend(Known):
             legal = {move_text(view.ruleset, move) for move in legal_moves(view)}
             self.play(next(move for move in ROBERT if move in legal))
 
+    def wait_for_another_millisecond(self) -> None:
+        """Wait until the server's time has changed."""
+        begun = self.ask("ping")["now"]
+        while self.ask("ping")["now"] == begun:
+            pass
+
     def give_up(self) -> None:
         """Resign the attempt."""
         self.ask("resign", attempt=self.attempt, seq=self._state.seq + 1)

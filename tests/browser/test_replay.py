@@ -34,6 +34,8 @@ def run_robert(ada: Friend, deals: int) -> list[list[str]]:
     for _ in range(deals):
         ada.draw(1)
         wastes.append(ada.cards("w"))
+        # Moves in the same millisecond would be one step.
+        ada.wait_for_another_millisecond()
     ada.give_up()
     return wastes
 
