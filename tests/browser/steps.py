@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import time
+
+from tests.browser.friend import Friend
 from tests.browser.player import Player
+from tests.processes import PATIENCE
 
 
 def start_daily(player: Player, game: str | None = "robert") -> None:
@@ -25,13 +29,26 @@ def start_alone(player: Player) -> None:
     start_round(player)
 
 
-def play_daily_without_page(player: Player, home: int) -> str:
-    """Play the day's Robert until this many cards are home, and return the attempt's id."""
+def play_daily_without_page(player: Player, home: int, circle: str = "") -> str:
+    """Play the day's Robert until this many cards are home, and return the attempt's id.
+
+    With the URL of a circle, wait until its table has the result, which is stored later.
+    """
     with player.without_page() as friend:
         friend.open_daily()
         friend.play_robert(home)
         friend.give_up()
+        until = time.monotonic() + PATIENCE
+        while circle and not _has_result(friend, circle.rsplit("/", 1)[-1]):
+            assert time.monotonic() < until
+            time.sleep(0.05)
         return friend.attempt
+
+
+def _has_result(friend: Friend, circle: str) -> bool:
+    table = friend.ask("GetCircleTable", circle=circle, span="day")
+    mine = friend.token.partition(".")[0]
+    return any(row["dailies"] for row in table["rows"] if row["player"]["id"] == mine)
 
 
 def play_challenge_without_page(player: Player, link: str, home: int) -> None:

@@ -56,8 +56,8 @@ def test_three_play_in_a_circle(ada: Player, grace: Player, barbara: Player) -> 
     expect(ada.see("circle-row")).to_have_count(3)
     expect(ada.see("alone")).to_have_count(0)
 
-    play_daily_without_page(grace, 5)
-    play_daily_without_page(barbara, 3)
+    play_daily_without_page(grace, 5, circle)
+    play_daily_without_page(barbara, 3, circle)
     for each in (grace, barbara, ada):
         each.page.goto(circle)
     expect(ada.see("circle-points").first).not_to_have_text("0")

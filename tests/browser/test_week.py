@@ -191,6 +191,10 @@ class Circle:
         self.ada.see("season-weeks").select_option("1")
         expect(self.ada.see("circle-row")).to_have_count(5)
 
+    def play(self, player: Player, home: int) -> str:
+        """Play the daily, and return the attempt's id."""
+        return play_daily_without_page(player, home, self._url)
+
     def show(self, player: Player, span: str = "day") -> None:
         """Open it with its table of a span that has results."""
         player.page.goto(self._url)
@@ -211,14 +215,14 @@ class Circle:
 def test_a_week_of_a_circle(friends: Friends) -> None:
     circle = Circle(friends)
     ada, bea, cleo, dora = circle.ada, circle.bea, circle.cleo, circle.dora
-    play_daily_without_page(ada, 3)
-    play_daily_without_page(bea, 4)
-    play_daily_without_page(cleo, 2)
+    circle.play(ada, 3)
+    circle.play(bea, 4)
+    circle.play(cleo, 2)
     assert circle.look(cleo, "monday")[:3] == ["Bea", "Ada", "Cleo"]
 
     circle.calendar.skip_days()
-    play_daily_without_page(bea, 3)
-    play_daily_without_page(dora, 2)
+    circle.play(bea, 3)
+    circle.play(dora, 2)
     assert circle.look(dora, "tuesday")[:2] == ["Bea", "Dora"]
     leave(circle)
 
@@ -230,7 +234,7 @@ def test_a_week_of_a_circle(friends: Friends) -> None:
     assert circle.look(ada, "wednesday", "week") == ["Bea", "Ada", "Cleo"]
 
     circle.calendar.skip_days()
-    attempt = play_daily_without_page(cleo, 5)
+    attempt = circle.play(cleo, 5)
     circle.show(cleo, "week")
     before = cleo.see("circle-points").all_inner_texts()
     circle.calendar.skip_days()
@@ -253,7 +257,7 @@ def leave(circle: Circle) -> None:
 
 def end_of_season(circle: Circle) -> None:
     ada, bea = circle.ada, circle.bea
-    play_daily_without_page(ada, 2)
+    circle.play(ada, 2)
     circle.show(ada, "season")
     expect(ada.see("circle-table")).to_contain_text("Season 2")
     expect(ada.see("circle-feed")).to_contain_text("Bea")
