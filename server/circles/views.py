@@ -32,7 +32,7 @@ They are built again sooner if the circle changes, or if this node changes a mem
 MAX_CIRCLES: Final = 200
 """The most circles whose views are shared. A circle of 200 members takes up to 150 kB."""
 
-Key = tuple[str, ...]
+_Key = tuple[str, ...]
 
 
 class Views:
@@ -109,20 +109,20 @@ class _Shared:
 
     def __init__(self, players: frozenset[PlayerId]) -> None:
         self.players = players
-        self._views: dict[Key, asyncio.Task[Any]] = {}
+        self._views: dict[_Key, asyncio.Task[Any]] = {}
         self._tasks = Tasks()
 
-    def has(self, key: Key) -> bool:
+    def has(self, key: _Key) -> bool:
         return key in self._views
 
-    async def get(self, key: Key, build: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
+    async def get(self, key: _Key, build: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
         task = self._views.get(key)
         if task is None:
             task = self._views[key] = self._tasks.start(self._build(key, build))
         # A cancelled request must not cancel the view for the others.
         return await asyncio.shield(task)
 
-    async def _build(self, key: Key, build: Callable[[], Awaitable[Any]]) -> Any:
+    async def _build(self, key: _Key, build: Callable[[], Awaitable[Any]]) -> Any:
         try:
             return await build()
         except BaseException:
