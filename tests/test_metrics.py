@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 import platform
-import re
 import time
 from dataclasses import fields
 
@@ -91,20 +89,6 @@ def test_a_histogram_counts_values_up_to_each_bound() -> None:
     assert [below(bound) for bound in ("1.0", "2.0", "4.0", "1024.0", "+Inf")] == [2, 3, 4, 4, 5]
     assert found["samedeal_batch_commands_count", frozenset()] == 5
     assert found["samedeal_batch_commands_sum", frozenset()] == 2007
-
-
-def test_the_two_durations_of_a_move_are_one_metric_family() -> None:
-    node_metrics = Metrics()
-    node_metrics.until_journal.observe(0.001)
-    node_metrics.until_answer.observe(0.002)
-    node_metrics.until_answer.observe(0.003)
-    found = read(node_metrics)
-    for what, count, total in (("journal", 1, 0.001), ("answer", 2, 0.005)):
-        labels = frozenset({("until", what)})
-        assert found["samedeal_move_seconds_count", labels] == count
-        assert math.isclose(found["samedeal_move_seconds_sum", labels], total)
-    text = node_metrics.exposition("")[0].decode()
-    assert len(re.findall("^# TYPE samedeal_move_seconds histogram$", text, re.MULTILINE)) == 1
 
 
 def test_gauges_are_computed_when_read() -> None:

@@ -9,7 +9,6 @@ from tests.soak.figures import NodeFigures, Sample
 from tests.soak.judge import OUTBOX_AGE, SESSION, Course
 
 ANSWERS = 'samedeal_move_seconds_bucket{le="'
-ANSWERED = ',until="answer"}'
 PROCESSOR = "process_cpu_seconds_total"
 LAG = 'samedeal_loop_lag_seconds_bucket{le="'
 
@@ -28,8 +27,8 @@ def line(sample: Sample, before: Sample | None, counts: Counter[str]) -> str:
         for name, count in each.items():
             if name.startswith("samedeal_refusals_total{") and count:
                 refused[name.split('"')[1]] += round(count)
-    answer = [_quantile(changes, ANSWERS, ANSWERED, share) for share in (0.5, 0.99)]
-    lag = _quantile(changes, LAG, '"}', 0.99)
+    answer = [_quantile(changes, ANSWERS, share) for share in (0.5, 0.99)]
+    lag = _quantile(changes, LAG, 0.99)
     parts = [
         f"{sample.at:6.0f} s",
         f"{moves / max(seconds, 0.001):6.1f} moves/s",
@@ -82,12 +81,12 @@ def _total(change: dict[str, float], metric: str) -> float:
     return sum(value for name, value in change.items() if name.startswith(f"{metric}{{"))
 
 
-def _quantile(changes: Sequence[dict[str, float]], begin: str, end: str, share: float) -> str:
+def _quantile(changes: Sequence[dict[str, float]], begin: str, share: float) -> str:
     """Return the bound of the histogram bucket that contains a quantile."""
     buckets = Counter[str]()
     for change in changes:
         for name, count in change.items():
-            if name.startswith(begin) and name.endswith(end):
+            if name.startswith(begin):
                 buckets[name.removeprefix(begin).split('"')[0]] += round(count)
     total = buckets["+Inf"]
     reached = (bound for bound, count in buckets.items() if total and count >= share * total)

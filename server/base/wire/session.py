@@ -151,8 +151,8 @@ class Session:
         """Handle a frame, after the commands received before; `None` stands for a text frame."""
         if self._closing is not None:
             return
-        # A frame must not overtake pending ones.
-        if not self._pending and self._can_start:
+        # A frame must not overtake pending ones. The rest is `_can_start`, without a call.
+        if not self._pending and not self._busy and not self._wire.is_full():
             self._handle(frame)
             return
         if self._pending is None:
@@ -207,31 +207,33 @@ class Session:
         except codec.OldProtocolError:
             self.close(Reason.BAD_VERSION)
             return
-        re: Re = (command.number, command.seq) if isinstance(command, MoveMessage) else command.id
         cost = command.cost
         self._received_at = now = time.monotonic()
         if not self.payer.pay(cost, now):
+            re = (command.number, command.seq) if isinstance(command, MoveMessage) else command.id
             self._refuse(self.payer.too_fast(cost, now), re)
             self._count_offence(Reason.TOO_FAST)
-        # Hello comes first, and only once.
-        elif isinstance(command, Hello) != (self._player is None):
-            self._refuse(Refusal(BaseRefusals.hello_first), re)
         elif isinstance(command, MoveMessage):
             self._play(command)
+        # Hello comes first, and only once.
+        elif isinstance(command, Hello) != (self._player is None):
+            self._refuse(Refusal(BaseRefusals.hello_first), command.id)
         else:
             self._busy = True
             self._wire.in_turn(partial(run_soon, self._carry_out(command)), cost)
 
     def _play(self, move: MoveMessage) -> None:
         """Start to play a move; `_moved` is called with its outcome."""
-        attempt = self.shown.attempt_of(move.number)
-        if attempt is None:
-            self._refuse(Refusal(BaseRefusals.unknown_attempt), (move.number, move.seq))
-            return
-        assert self._player is not None, "moves before Hello are refused"
-        self._busy = True
-        self._move = move.number, move.seq
-        self._answerer.play(attempt, self._player, move, self._moved)
+        player, number = self._player, move.number
+        self._move = re = number, move.seq
+        attempt = self.shown.attempt_of(number)
+        if player is None:
+            self._refuse(Refusal(BaseRefusals.hello_first), re)
+        elif attempt is None:
+            self._refuse(Refusal(BaseRefusals.unknown_attempt), re)
+        else:
+            self._busy = True
+            self._answerer.play(attempt, player, move, self._moved)
 
     def _moved(self, found: Any) -> None:
         """Answer the current move, and continue with the pending frames."""
@@ -250,13 +252,12 @@ class Session:
         number, seq = self._move
         if isinstance(found, Exception):
             return self._refuse_error(found, (number, seq))
-        metrics, now = self._metrics, time.monotonic()
+        metrics = self._metrics
         answer = self._answerer.answer_move(found, self.shown, number, seq)
         self._send_answer(answer.frame)
         metrics.moves[answer.game, answer.outcome] += 1
         if answer.written:
             self.shown.wrote(number, seq)
-            metrics.until_journal.observe(now - self._received_at)
             metrics.until_answer.observe(time.monotonic() - self._received_at)
         return answer.outcome
 

@@ -70,15 +70,12 @@ class Histogram:
         self.total += value
 
 
-def _attribute(
-    make: Callable[[], object], name: str, text: str, *labels: str, **values: str
-) -> Any:
-    """Declare an attribute with its metric family, and the label names or fixed labels."""
-    family = {"name": name, "text": text, "labels": labels or tuple(values), "values": values}
-    return field(default_factory=make, metadata=family)
+def _attribute(make: Callable[[], object], name: str, text: str, *labels: str) -> Any:
+    """Declare an attribute with its metric family and the names of its labels."""
+    return field(default_factory=make, metadata={"name": name, "text": text, "labels": labels})
 
 
-# The kinds of attributes. Histograms with fixed label values share a family.
+# The kinds of attributes.
 _total = partial(_attribute, int)
 _counts = partial(_attribute, Counter)
 _gauge = partial(_attribute, lambda: None)
@@ -86,19 +83,15 @@ _gauges = partial(_attribute, dict)
 _times = partial(_attribute, lambda: Histogram(SECONDS))
 _sizes = partial(_attribute, lambda: Histogram(_SIZES))
 
-_MOVE = (
-    "samedeal_move_seconds",
-    "Time from the receipt of a move until it is in the journal, or until it is answered.",
-)
-
 
 @dataclass(slots=True, eq=False)
 class Metrics:
     """The metrics of a node. A gauge that is `None` is left out of the exposition."""
 
     moves: Counts = _counts("samedeal_moves", "Answered moves.", "game", "outcome")
-    until_journal: Histogram = _times(*_MOVE, until="journal")
-    until_answer: Histogram = _times(*_MOVE, until="answer")
+    until_answer: Histogram = _times(
+        "samedeal_move_seconds", "Time from the receipt of a move until its answer is sent."
+    )
     # Preset, since an alert uses its rate, which is undefined before the counter exists.
     refusals: Counts = _attribute(
         lambda: Counter(unavailable=0),
@@ -223,16 +216,14 @@ class _MetricsCollector(Collector):
         self._metrics = metrics
 
     def collect(self) -> Iterable[Metric]:
-        families: dict[str, Metric] = {}
         for each in fields(self._metrics):
             value = getattr(self._metrics, each.name)
             if value is not None:
-                name = each.metadata["name"]
-                families[name] = _with_samples(each, value, families.get(name))
-        return [*families.values(), _BUILD]
+                yield _family_of(each, value)
+        yield _BUILD
 
 
-def _with_samples(each: Field[Any], value: Any, family: Metric | None) -> Metric:
+def _family_of(each: Field[Any], value: Any) -> Metric:
     """Return the metric family of an attribute, with the samples of its value."""
     name, text = each.metadata["name"], each.metadata["text"]
     labels = each.metadata["labels"]
@@ -245,12 +236,7 @@ def _with_samples(each: Field[Any], value: Any, family: Metric | None) -> Metric
                 counter.add_metric(key if isinstance(key, tuple) else (key,), count)
             return counter
         case Histogram():
-            # Attributes with fixed labels share a family.
-            histogram = family or HistogramMetricFamily(name, text, labels=labels)
-            assert isinstance(histogram, HistogramMetricFamily), name
-            values = each.metadata["values"].values()
-            histogram.add_metric(tuple(values), _buckets(value), value.total)
-            return histogram
+            return HistogramMetricFamily(name, text, _buckets(value), value.total)
         case dict():
             gauges = GaugeMetricFamily(name, text, labels=labels)
             for key, sample in value.items():
