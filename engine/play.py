@@ -21,15 +21,17 @@ def play(board: Board, move: Move) -> tuple[Board, Delta]:
     """
     if not is_legal(board, move):
         raise IllegalMoveError(f"{move_text(board.ruleset, move)} is not a legal move here.")
-    after = apply(board, move)
     if _changes_ends(board.ruleset, move):
-        return after, _delta_of_ends(board, after, move)
+        return _play_ends(board, move)
+    after = apply(board, move)
     return after, delta_between(board, after, _touched(board.ruleset, move))
 
 
 def apply(board: Board, move: Move) -> Board:
     """Return the board after a legal move, without checking it again."""
     ruleset = board.ruleset
+    if _changes_ends(ruleset, move):
+        return _carry_ends(board, move)[0]
     source, target = move.source, move.target
     piles = list(board.piles)
     home, redeals = board.home, board.redeals
@@ -66,16 +68,38 @@ def _changes_ends(ruleset: Ruleset, move: Move) -> bool:
     )
 
 
-def _delta_of_ends(before: Board, after: Board, move: Move) -> Delta:
-    """Return the delta of a move of which `_changes_ends` is true, without comparing piles."""
-    source, target, count = move.source, move.target, move.count
-    left = after.piles[source]
-    # The new top card may have been turned up.
-    turned = left[-1:] if left and left[-1] != before.piles[source][len(left) - 1] else b""
-    taken = Change(source, count + len(turned), turned)
-    put = Change(target, 0, after.piles[target][-count:])
+def _play_ends(board: Board, move: Move) -> tuple[Board, Delta]:
+    """Apply a move of which `_changes_ends` is true, without comparing piles for the delta."""
+    after, turned, carried = _carry_ends(board, move)
+    source, target = move.source, move.target
+    taken = Change(source, move.count + len(turned), turned)
+    put = Change(target, 0, carried)
     changes = (taken, put) if source < target else (put, taken)
-    return Delta(changes, after.redeals, after.moves)
+    return after, Delta(changes, after.redeals, after.moves)
+
+
+def _carry_ends(board: Board, move: Move) -> tuple[Board, Pile, Pile]:
+    """Apply a move of which `_changes_ends` is true.
+
+    Returns:
+        The board after it, the card that it turned up, if any, and the carried cards.
+    """
+    ruleset, home, piles = board.ruleset, board.home, list(board.piles)
+    source, target, count = move.source, move.target, move.count
+    cards = piles[source]
+    left, carried, turned = cards[:-count], turned_up(cards[-count:]), b""
+    # Of the piles with face-down cards, only the stock keeps its top card so.
+    if left and left[-1] & DOWN and source != ruleset.stock:
+        turned = turned_up(left[-1:])
+        left = left[:-1] + turned
+    piles[source] = left
+    piles[target] += carried
+    first = ruleset.tableau.start
+    if target < first:
+        home += count
+    elif source < first:
+        home -= count
+    return Board(ruleset, tuple(piles), board.redeals, board.moves + 1, home), turned, carried
 
 
 def _touched(ruleset: Ruleset, move: Move) -> Iterable[int]:

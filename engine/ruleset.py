@@ -169,7 +169,10 @@ class Ruleset:
             self.runs_home = reduce(or_, (self.run_takes[f] for f in by_hand), 0)
         self._longest = longest_run(rules)  # of runs between tableau piles
         self._deals_rows = "row" in rules.stock.plays
-        self._width = -(-len(self.pile_names) // _WIDTH) * _WIDTH
+        self._piles = len(self.pile_names)
+        width = -(-self._piles // _WIDTH) * _WIDTH
+        # The single-card moves, by source and target.
+        self._singles = tuple(_moves_from(source, width) for source in range(self._piles))
         self.homeward = self._rows_from("foundation")  # sources of single cards to foundations
         self.spreading = self._rows_from("tableau")  # the same, to tableau piles
         self.storing = self._rows_from("cell")  # the same, to cells
@@ -207,7 +210,7 @@ class Ruleset:
     def move(self, source: int, target: int, count: int = 1) -> Move:
         """Return the move between existing piles, or to `ROW`."""
         if count == 1 and target != ROW:
-            return _moves_from(source, self._width)[target]
+            return self._singles[source][target]
         return Move(source, target, count)
 
     def move_of(self, source: int, target: int, count: int) -> Move | None:
@@ -216,14 +219,14 @@ class Ruleset:
         As a target, the number of piles stands for `ROW`. It is `None` if no position of the game
         allows the move.
         """
-        piles = len(self.pile_names)
+        piles = self._piles
         if target == piles:
             deals = self._deals_rows and source == self.stock and count == 1
             return Move(source, ROW) if deals else None
         if not (0 <= source < piles and 0 <= target < piles and count > 0):
             return None
         if count == 1:
-            return _moves_from(source, self._width)[target]
+            return self._singles[source][target]
         return Move(source, target, count) if count <= self._most(source, target) else None
 
     def _most(self, source: int, target: int) -> int:
@@ -236,7 +239,7 @@ class Ruleset:
 
         It is `None` if that decides no move: for other kinds of piles, and for invalid numbers.
         """
-        piles = len(self.pile_names)
+        piles = self._piles
         if not (0 <= source < piles and 0 <= target < piles) or source == target:
             return None
         place = self._plays[source] & self._kinds[target]
@@ -266,7 +269,7 @@ class Ruleset:
     def written(self, move: Move) -> str:
         """Return a move's text, as in `notation`, with `?` for an invalid pile number."""
         source, target, names = move.source, move.target, self.pile_names
-        if 0 <= source < len(names) and 0 <= target < len(names):
+        if 0 <= source < self._piles and 0 <= target < self._piles:
             text = f"{names[source]}>{names[target]}"
         else:
             text = f"{self._name(source)}>{self._name(target)}"
@@ -307,7 +310,7 @@ class Ruleset:
             place == "tableau" or rules.stock.to_foundation == "fitting"
         ):
             sources.append(self.stock)
-        return tuple((source, _moves_from(source, self._width)) for source in sources)
+        return tuple((source, self._singles[source]) for source in sources)
 
     def _ways(self) -> Iterator[tuple[tuple[int, ...], range]]:
         for rows, targets in ((self.spreading, self.tableau), (self.homeward, self.foundations)):

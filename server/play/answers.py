@@ -14,7 +14,7 @@ from server.play.core.attempt import Attempt, Started
 from server.play.core.result import Result
 
 
-class Played(Struct, frozen=True):
+class Played(Struct, frozen=True, gc=False):
     """An appended move or undo: the attempt before and after it, and the player's delta."""
 
     before: Attempt

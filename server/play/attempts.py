@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from typing import Final
 
 from msgspec import structs
 
@@ -16,6 +17,7 @@ from server.base.core.ids import PACE_BOT, AttemptId, DealId, PlayerId, attempt_
 from server.base.core.quota import KEPT_DAYS
 from server.base.core.refusal import BaseRefusals, Refusal
 from server.base.journals.cache import ReplicaCache
+from server.base.journals.core.entry import Append
 from server.base.journals.core.machine import PAUSE_EVERY
 from server.base.journals.core.machine import Step as Submitted
 from server.base.journals.reader import rules_of
@@ -38,6 +40,10 @@ from server.play.journal import AttemptDefinition, Step, decode, finish_of, step
 from server.play.moves import MoveNumbers, PendingMove, Reply, SequenceError
 
 FIRST_MOVE = 2  # the entry number of a first move, the first that can turn a face-down card up
+
+_HIT: Final = "attempts", "hit"
+_MISS: Final = "attempts", "miss"
+"""The labels of the metric of lookups in the cache."""
 
 
 class Attempts:
@@ -143,7 +149,7 @@ class Attempts:
         """Enqueue a move as entry `seq`; `reply` is called later with the outcome."""
         move = PendingMove(attempt, player, seq, numbers, self.answer_again, reply)
         replica = self._replicas.find_to_append(attempt)
-        self._lookups["attempts", "miss" if replica is None else "hit"] += 1
+        self._lookups[_MISS if replica is None else _HIT] += 1
         # The fast path takes no task. A first move confirms the clock and extends its deal before.
         if replica is None or seq == FIRST_MOVE:
             run_soon(self._play(attempt, seq, move))
@@ -379,8 +385,8 @@ class Attempts:
             return None
         return Step(before, decode(text), replica.state)
 
-    def _appended(self, before: Attempt | None, after: Attempt, text: str) -> None:
-        self.appended.emit(before, after, text)
+    def _appended(self, before: Attempt | None, after: Attempt, append: Append) -> None:
+        self.appended.emit(before, after, append.payload)
         if after.end is not None and (finish := finish_of(after)) is not None:
             self.finished.emit(finish)
 

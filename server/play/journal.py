@@ -22,9 +22,8 @@ from server.play.core.attempt import Attempt, Event, Started
 from server.play.core.finish import Finish
 from server.play.core.keys import AttemptDue
 
-# Called after an append by this node was accepted, with the attempt before and after it, and the
-# entry's text (JSON).
-Appended = Callable[[Attempt | None, Attempt, str], None]
+# Called after an append by this node was accepted, with the attempt before and after it.
+Appended = Callable[[Attempt | None, Attempt, Append], None]
 
 _READER: Reader[Event] = Reader(Event)
 _ENCODER = msgspec.json.Encoder()
@@ -41,13 +40,14 @@ class Step(NamedTuple):
 class AttemptDefinition:
     """The `Definition` of one attempt's journal; `appended` is called after each append."""
 
-    __slots__ = ("_appended", "_deal", "_id", "_key")
+    __slots__ = ("_deal", "_id", "_key", "appended")
 
     def __init__(self, attempt: AttemptId, deal: Deal, appended: Appended) -> None:
         self._id = attempt
         self._key = keys.attempt(attempt)
         self._deal = deal
-        self._appended = appended
+        self.appended = appended
+        """See `Definition`."""
 
     def key(self) -> str:
         """Return the key of the stream."""
@@ -116,10 +116,6 @@ class AttemptDefinition:
             effect = finish.field, effects.encode(finish)
         partition = base_keys.partition(self._id)
         return Append(self._key, number, payload, partition, expires, effect, due)
-
-    def appended(self, before: Attempt | None, after: Attempt, append: Append) -> None:
-        """Report an accepted append of this node."""
-        self._appended(before, after, append.payload)
 
 
 def _life_of(attempt: Attempt) -> int:

@@ -135,7 +135,7 @@ class Hint(AttemptCommand, tag=30, frozen=True):
     cost: ClassVar[float] = costs.READ
 
 
-class PlayMove(MoveMessage, frozen=True):
+class PlayMove(MoveMessage, frozen=True, gc=False):
     """Play a move, `[number, seq, source, target, count?]`.
 
     Refused as `unknown_attempt`, `not_started`, `bad_move`, `illegal_move`, `attempt_ended` or

@@ -50,7 +50,6 @@ class PlayServices(DealServices, PlayerServices):
         )
         self.metrics.attempts = lambda: self.attempts.size
         self.journal_check.add(self.attempts.used)
-        self.attempts.appended.subscribe(self.sweeper.note_played)
         self.attempts.finished.subscribe(self.outbox.enqueue)
         self.outbox.on_due(AttemptDue, self.attempts.pass_deadline)
         self.finishes = Finishes(self.attempts)

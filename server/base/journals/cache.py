@@ -1,4 +1,4 @@
-"""A cache of replicas, bounded in bytes, with eviction of the least recently appended to.
+"""A cache of replicas, bounded in bytes, with eviction of one not appended to lately.
 
 An object shared by several cached replicas, such as custom rules, is counted once.
 """
@@ -57,13 +57,18 @@ class _Bounded(Generic[Name, State, Event]):
         return found[0]
 
     def use(self, name: Name) -> Replica[State, Event] | None:
-        """Return a replica like `get`, and make it the last to be evicted."""
-        found = self.get(name)
-        if found is not None:
+        """Return a replica like `get`, and protect it from eviction whenever it is measured."""
+        found = self.held.get(name)
+        if found is None:
+            return None
+        replica = found[0]
+        if not replica.number % _COUNT_EVERY:
+            self._count(name)
+            # Only now: a move costs more than the precise order is worth.
             self.held.move_to_end(name)
             if self.bytes > self._most:
                 self._evict()
-        return found
+        return replica
 
     def add(self, name: Name, replica: Replica[State, Event]) -> None:
         self.held[name] = replica, 0, None

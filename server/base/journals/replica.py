@@ -184,10 +184,11 @@ class Replica(Generic[State, Event]):
         if not isinstance(step, Step):
             self._begin(step, finish)
             return
-        assert step.append is not None, "it is to be sent"
+        append = step.append
+        assert append is not None, "it is to be sent"
         self._job, self._decide, self._finish = step, decide, finish
         self._journals.append(
-            step.append, machine.time, machine.generation, machine.last, self._end_step
+            append, machine.time, machine.generation, machine.last, self._end_step
         )
 
     def _end_step(self, reply: int | Exception) -> None:

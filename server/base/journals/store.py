@@ -36,6 +36,7 @@ from server.base.journals.core.entry import (
 )
 from server.base.redis.database import Database, OtherGenerationError, Reply
 from server.base.redis.handshake import pack
+from server.base.redis.pipeline import Pipeline
 from server.base.redis.scripts import Argument, Script
 from server.base.redis.servers import suggests_failover
 from server.base.work.background import check_outcome
@@ -108,9 +109,14 @@ _Sent = tuple[Append, int, int, str, Done]
 
 
 class JournalStore:
-    """Reads all journals and appends to them."""
+    """Reads all journals and appends to them.
+
+    Attributes:
+        appended: the number of entries that it has sent.
+    """
 
     def __init__(self, database: Database) -> None:
+        self.appended = 0
         self._database = database
         self._open_batches: dict[tuple[int, str], list[_Sent]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -143,31 +149,38 @@ class JournalStore:
                 has moved.
             done: called with the outcome.
         """
-        sent = append, now, generation, previous, done
-        key = append.key
-        pipeline = self._database.pipeline_of(key)
-        if pipeline is None or not pipeline.is_ready:
-            self._append_alone_soon(sent)
-            return
-        if generation and generation != pipeline.generation:
+        database, key = self._database, append.key
+        pipeline = database.pipeline_of(key)
+        current = 0 if pipeline is None else pipeline.generation
+        if generation != current and generation and current:
             # The state was read on an earlier connection, so entries may have been lost since.
             error = ConflictError(f"{key}: The connection has been replaced.")
             asyncio.get_running_loop().call_soon(done, error)
             return
         # A script's keys must share a slot, so a cluster has a batch per hash tag.
-        name = pipeline.generation, "" if self._database.is_standalone else key[: key.index("}")]
+        name = current, "" if database.is_standalone else key[: key.index("}")]
         batch = self._open_batches.get(name)
         if batch is None or len(batch) >= _MAX_BATCH:
-            batch = self._open_batches[name] = []
-            pipeline.send(
-                lambda: self._pack_batch(name, batch),
-                lambda reply: self._batch_done(name, batch, reply),
-            )
-        batch.append(sent)
+            if pipeline is None or not pipeline.is_ready:
+                self._append_alone_soon((append, now, generation, previous, done))
+                return
+            batch = self._open_batch(name, pipeline)
+        batch.append((append, now, generation, previous, done))
+
+    def _open_batch(self, name: tuple[int, str], pipeline: Pipeline) -> list[_Sent]:
+        """Return a new batch, which the pipeline sends with its next write."""
+        batch: list[_Sent] = []
+        self._open_batches[name] = batch
+        pipeline.send(
+            lambda: self._pack_batch(name, batch),
+            lambda reply: self._batch_done(name, batch, reply),
+        )
+        return batch
 
     def _pack_batch(self, name: tuple[int, str], batch: list[_Sent]) -> bytes:
         """Close a batch about to be sent, and return its command."""
         self._close_batch(name, batch)
+        self.appended += len(batch)
         return pack(*_command(batch))
 
     def _close_batch(self, name: tuple[int, str], batch: list[_Sent]) -> None:
@@ -221,6 +234,7 @@ class JournalStore:
         self, append: Append, now: int, generation: int, previous: str, done: Done
     ) -> None:
         """Append an entry with its own script, which may be sent more than once."""
+        self.appended += 1
         # The generation is not valid on another server, so the previous entry is compared.
         command = _command([(append, now, 0, previous, done)])
         try:
@@ -359,7 +373,7 @@ def _command(batch: list[_Sent]) -> tuple[Argument, ...]:
     for append, _, generation, previous, _ in batch:
         more: Argument = ""
         # Most appends need neither a comparison nor further commands, and stay short.
-        if not generation or not append.is_alone or is_checkpoint(append.payload):
+        if append.partition is not None or not generation:
             touched, commands = _written_with(append)
             names += touched
             more = _encode(("" if generation else previous, commands))
@@ -373,15 +387,18 @@ def _written_with(append: Append) -> tuple[list[str], list[tuple[str, ...]]]:
     # are not passed.
     names: list[str] = []
     commands: list[tuple[str, ...]] = []
+    partition = append.partition
+    if partition is None:
+        return names, commands
     if is_checkpoint(append.payload):
         commands.append(("XTRIM", append.key, "MINID", f"0-{append.number}"))
     if append.expires is not None:
         commands.append(("PEXPIREAT", append.key, str(append.expires)))
     if append.effect is not None:
-        names.append(keys.outbox(append.partition))
+        names.append(keys.outbox(partition))
         commands.append(("HSET", names[-1], *append.effect))
     if append.due is not None:
-        names.append(keys.due(append.partition))
+        names.append(keys.due(partition))
         due, at = append.due
         is_over = at is None
         commands.append(

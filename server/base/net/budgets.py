@@ -154,9 +154,9 @@ class AddressBudget:
 
 def _take(buckets: Sequence[Bucket], now: float, cost: float = 1.0) -> bool:
     """Take from all buckets or from none, and return whether all had enough."""
-    for number, bucket in enumerate(buckets):
+    for bucket in buckets:
         if not bucket.take(now, cost):
-            for taken in buckets[:number]:
+            for taken in buckets[: buckets.index(bucket)]:
                 taken.give_back(cost)
             return False
     return True
@@ -384,17 +384,21 @@ class Payer:
         self._budgets = budgets
         self._address = address
         self._scopes = budgets.address(address).scopes
-        # Cached, since every command is charged.
-        self._commands = tuple(each.commands for each in self._scopes)
         self._identified: PlayerId | None = None
         self._silence: Silence | None = None
         self.player = PlayerBudget()
+        self._commands = self._buckets()
 
     def identify(self, player: PlayerId) -> None:
         """Charge this player from now on."""
         self._identified = player
         self._end_silence()
         self.player = self._budgets.player(player)
+        self._commands = self._buckets()
+
+    def _buckets(self) -> tuple[Bucket, ...]:
+        """Return the buckets that every command is charged to, the player's first."""
+        return self.player.commands, *(each.commands for each in self._scopes)
 
     def begin_session(self, abort: Callable[[], object]) -> None:
         """Count the session's socket for its address until `end_session`.
@@ -420,13 +424,7 @@ class Payer:
 
     def pay(self, cost: float, now: float) -> bool:
         """Charge the player and the address, or neither, and return whether both could pay."""
-        own = self.player.commands
-        if not own.take(now, cost):
-            return False
-        if _take(self._commands, now, cost):
-            return True
-        own.give_back(cost)
-        return False
+        return _take(self._commands, now, cost)
 
     def charge(self, cost: float, now: float, paid: float = 0.0) -> float:
         """Charge the player and the address for additional work of a command, before doing it.
@@ -449,13 +447,13 @@ class Payer:
             # When the command is sent again, it pays everything again.
             raise self.too_fast(paid + prepaid, now)
         if cost > prepaid:
-            for each in (self.player.commands, *self._commands):
+            for each in self._commands:
                 each.owe(now, cost - prepaid)
         return prepaid
 
     def too_fast(self, cost: float, now: float) -> Refusal:
         """Return the refusal of an unpaid command, with the time to wait."""
-        own, shared = self.player.commands.wait(now, cost), _wait(self._commands, now, cost)
+        own, shared = self._commands[0].wait(now, cost), _wait(self._commands[1:], now, cost)
         self._budgets.limited["player" if own >= shared else "address", "commands"] += 1
         return Refusal(BaseRefusals.too_fast, wait=math.ceil(max(own, shared) * 1000))
 

@@ -133,7 +133,8 @@ class Sweeper:
         self._journals = journals
         self._names: list[str] = []
         self._partitions: dict[int, _Partition] = {}
-        self._played = False
+        self._is_active = False
+        self._appended = 0
         self._busy = False
         self._failures: Counter[tuple[int, str]] = Counter()
         self._sweeps = sweeps
@@ -160,10 +161,6 @@ class Sweeper:
         found = [min(each.found.values()) for each in self._partitions.values() if each.found]
         return max(0.0, time.monotonic() - min(found)) if found else 0.0
 
-    def note_played(self, *_: object) -> None:
-        """Record for the next renewal that there are active players on this node."""
-        self._played = True
-
     def _scan_soon(self, name: str) -> None:
         """Let an effect's partition be scanned soon: without players, it may take two minutes."""
         number = keys.partition(name)
@@ -171,17 +168,19 @@ class Sweeper:
             self._retry([number])
         else:
             # The next renewal lets its owner scan as often as with active players.
-            self._played = True
+            self._is_active = True
 
     async def renew(self) -> None:
         """Renew this node's registration as a sweeper, and determine its partitions."""
-        played, self._played = self._played, False
+        appended = self._journals.appended
+        is_active = self._is_active or appended != self._appended
+        self._is_active, self._appended = False, appended
         was_busy = self._busy
         try:
-            names, self._busy = await self._sweepers.renew(busy=played)
+            names, self._busy = await self._sweepers.renew(busy=is_active)
         except UnavailableError:
             # Reported with the next renewal instead.
-            self._played |= played
+            self._is_active |= is_active
             raise
         if was_busy and not self._busy:
             self._scan_skipped()

@@ -63,7 +63,7 @@ class Wire(Protocol):
         """Close the connection with a close code, after sending all queued frames."""
 
 
-class MoveAnswer(Struct, frozen=True):
+class MoveAnswer(Struct, frozen=True, gc=False):
     """A session's answer to a move.
 
     Attributes:

@@ -52,7 +52,7 @@ class Started(Struct, tag="started", frozen=True, omit_defaults=True):
     occasion: Occasion | None = None  # its purpose if it is neither in a room nor a daily
 
 
-class Moved(Struct, tag="moved", frozen=True, omit_defaults=True):
+class Moved(Struct, tag="moved", frozen=True, omit_defaults=True, gc=False):
     """A move was played; `end` is set if it ended the attempt."""
 
     move: str
@@ -97,7 +97,7 @@ class Past(NamedTuple):
     last_home: int
 
 
-class Attempt(Struct, frozen=True):
+class Attempt(Struct, frozen=True, gc=False):
     """The state of an attempt after the last entry of its journal."""
 
     start: Started
@@ -145,7 +145,7 @@ class Attempt(Struct, frozen=True):
         return min(len(self.past), MAX_MOVES - self.board.moves)
 
 
-class Played(Struct, frozen=True):
+class Played(Struct, frozen=True, gc=False):
     """A decided move: its journal entry, the attempt after it, and the board's change."""
 
     event: Moved | Undone
@@ -211,16 +211,20 @@ def play(attempt: Attempt, move: Move, now: int) -> Played:
 
     Refused as `attempt_ended`, `not_started`, `too_many_moves` or `illegal_move`.
     """
-    _check_running(attempt, now)
     board = attempt.board
+    # After a move, an attempt without an end is running.
+    if attempt.end is not None or not board.moves:
+        _check_running(attempt, now)
     if board.moves >= MAX_MOVES:
         raise Refusal(PlayRefusals.too_many_moves)
     try:
         after, delta = play_move(board, move)
     except EngineError as error:
         raise Refusal.of(error) from error
-    end: End | None = "won" if after.won else None
-    if end is None and not _can_undo(attempt, after) and is_stuck(after):
+    end: End | None = None
+    if after.home == board.ruleset.total:
+        end = "won"
+    elif not _can_undo(attempt, after) and is_stuck(after):
         end = "stuck"
     event = Moved(move_text(board.ruleset, move), max(now, attempt.at), end)
     return Played(event, _moved(attempt, after, event), delta)

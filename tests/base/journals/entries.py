@@ -8,7 +8,7 @@ from typing import Any
 
 from server.base.core import keys
 from server.base.core.ids import AttemptId
-from server.base.journals.core.entry import Append
+from server.base.journals.core.entry import Append, is_checkpoint
 from server.base.journals.store import JournalStore
 from server.base.redis.connection import Client
 from server.play.core import keys as play_keys
@@ -67,7 +67,9 @@ def append(
         The future of the generation of the write, or of the error.
     """
     key = play_keys.attempt(name)
-    entry = Append(key, number, payload or text_of(number), keys.partition(name), **more)
+    text = payload or text_of(number)
+    partition = keys.partition(name) if more or is_checkpoint(text) else None
+    entry = Append(key, number, text, partition, **more)
     known = journals.generation(key) if generation is None else generation
     return append_entry(journals, entry, now() if at is None else at, known, previous)
 

@@ -53,14 +53,15 @@ class Placed(NamedTuple):
     expires: int
 
 
-class Append(Struct, frozen=True):
+class Append(Struct, frozen=True, gc=False):
     """An entry to append, and everything written atomically with it.
 
     Attributes:
         key: the journal's key.
         number: the entry's number, from 1.
         payload: the entry's text.
-        partition: the key's partition, required with an effect or a due item.
+        partition: the key's partition, or `None` if nothing is written with the entry. A
+            checkpoint drops the entries before it, so it has one.
         expires: the journal's expiry in Unix milliseconds.
         effect: a field and a text for the outbox.
         due: a due item and its time in Unix milliseconds; a time of `None` deletes the item.
@@ -72,23 +73,12 @@ class Append(Struct, frozen=True):
     key: str
     number: int
     payload: str
-    partition: int = 0
+    partition: int | None = None
     expires: int | None = None
     effect: tuple[str, str] | None = None
     due: tuple[Due, int | None] | None = None
     beside: Beside | None = None
     placed: Placed | None = None
-
-    @property
-    def is_alone(self) -> bool:
-        """Whether nothing is written with the entry."""
-        return (
-            self.expires is None
-            and self.effect is None
-            and self.due is None
-            and self.beside is None
-            and self.placed is None
-        )
 
 
 class AppendedEntry(Struct, tag=1, array_like=True, frozen=True):

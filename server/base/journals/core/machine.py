@@ -85,7 +85,7 @@ class Definition(Protocol[State, Event]):
         """Handle an accepted append of this node."""
 
 
-class Step(Struct, Generic[State], frozen=True):
+class Step(Struct, Generic[State], frozen=True, gc=False):
     """The states before and after an accepted append of this node.
 
     If there was nothing to append, both are the same object.
@@ -193,14 +193,21 @@ class ReplicaMachine(Generic[State, Event]):
             The step to append; the driver passes its outcome to `accept`, or to `carry_out` if it
             failed. If something must precede the append, the job that carries the command out.
         """
-        state = self.state
-        if state is None or self._due(state, checkpoints=True) is not None:
+        state, time, definition = self.state, self.time, self._definition
+        if (
+            state is None
+            or definition.due(state, time) is not None
+            or definition.checkpoint(state) is not None
+        ):
             return self.carry_out(decide)
-        found = self._decided(decide, is_fresh=False)
+        try:
+            found = decide(state, time)
+        except Refusal:
+            found = None
         if found is None:
             return self.carry_out(decide, is_doubtful=True)
         event, after = found
-        return Step(state, after, self._definition.append(state, after, event, self.number + 1))
+        return Step(state, after, definition.append(state, after, event, self.number + 1))
 
     def carry_out(
         self,
