@@ -66,12 +66,9 @@ def count_home(ruleset: Ruleset, piles: Piles) -> int:
     return sum(map(len, piles[: len(ruleset.foundations)]))
 
 
-class Change(NamedTuple):
-    """The change of one pile: remove `take` cards from its end, then append the cards `put`."""
-
-    pile: int
-    take: int
-    put: Pile
+# The change of one pile: (pile, take, put). Remove `take` cards from its end, then append the cards
+# `put`. Every move makes two; a named tuple takes six times as long to create.
+Change = tuple[int, int, Pile]
 
 
 class Delta(NamedTuple):
@@ -105,12 +102,12 @@ def delta_between(before: Board, after: Board, touched: Iterable[int] | None = N
 def _change(pile: int, old: Pile, new: Pile) -> Change:
     """Return the change of a pile: it replaces all cards above the longest common prefix."""
     if old.startswith(new):
-        return Change(pile, len(old) - len(new), b"")
+        return pile, len(old) - len(new), b""
     kept = min(len(old), len(new))
     # Turning a card over flips its `DOWN` bit, so the prefix ends below it.
     while old[:kept] != new[:kept]:
         kept -= 1
-    return Change(pile, len(old) - kept, seen(new[kept:]))
+    return pile, len(old) - kept, seen(new[kept:])
 
 
 def apply_delta(view: View, delta: Delta) -> View:
@@ -121,9 +118,9 @@ def apply_delta(view: View, delta: Delta) -> View:
             the pile holds.
     """
     piles = list(view.piles)
-    for change in delta.changes:
-        if not 0 <= change.pile < len(piles) or not 0 <= change.take <= len(piles[change.pile]):
+    for pile, take, put in delta.changes:
+        if not 0 <= pile < len(piles) or not 0 <= take <= len(piles[pile]):
             raise PositionError("This delta does not belong to this view.")
-        pile = piles[change.pile]
-        piles[change.pile] = pile[: len(pile) - change.take] + change.put
+        cards = piles[pile]
+        piles[pile] = cards[: len(cards) - take] + put
     return View(view.ruleset, tuple(piles), delta.redeals, delta.moves)

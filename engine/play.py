@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from engine.board import Board, Change, Delta, delta_between
+from engine.board import Board, Delta, delta_between
 from engine.cards import DOWN, Pile, turned_down, turned_up
 from engine.errors import IllegalMoveError
 from engine.fits import RUN_LENGTH
@@ -72,8 +72,8 @@ def _play_ends(board: Board, move: Move) -> tuple[Board, Delta]:
     """Apply a move of which `_changes_ends` is true, without comparing piles for the delta."""
     after, turned, carried = _carry_ends(board, move)
     source, target = move.source, move.target
-    taken = Change(source, move.count + len(turned), turned)
-    put = Change(target, 0, carried)
+    taken = source, move.count + len(turned), turned
+    put = target, 0, carried
     changes = (taken, put) if source < target else (put, taken)
     return after, Delta(changes, after.redeals, after.moves)
 

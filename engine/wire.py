@@ -51,7 +51,7 @@ def read_delta(view: View, changes: Iterable[Sequence[int]], redeals: int | None
 def _read_change(change: Sequence[int]) -> Change:
     if len(change) < 2 or not all(type(number) is int for number in change):  # noqa: PLR2004
         raise PositionError("A change is a pile's number, a count, and cards.")
-    return Change(change[0], change[1], _read_pile(change[2:]))
+    return change[0], change[1], _read_pile(change[2:])
 
 
 def _read_pile(cards: Sequence[int]) -> Pile:

@@ -70,7 +70,7 @@ class Attempt:
         home = self.board.home != before.home
         self.seq += 1
         self.time = self.seq * 1_000 if self.board.home > before.home else self.time
-        changes = [[change.pile, change.take, *change.put] for change in delta.changes]
+        changes = [[pile, take, *put] for pile, take, put in delta.changes]
         turned = delta.redeals if delta.redeals != before.redeals else None
         return play_messages.Moved(
             *(NUMBER, self.seq, changes, self.time if home else None, None, turned)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
+from msgspec import Struct
+
 from engine.board import Delta
 from server.base.core.ids import AttemptId, PlayerId
 from server.base.core.refusal import BaseRefusals, Refusal
@@ -32,65 +34,50 @@ Reply = Callable[[Played | Snapshot | Exception], None]
 AnswerAgain = Callable[[AttemptId, PlayerId, int, MoveNumbers], Awaitable[Played | Snapshot]]
 
 
-class PendingMove:
-    """A move in flight, to become entry `seq`; `again` answers if that is not the next number."""
+class PendingMove(Struct, gc=False):
+    """A move in flight, to become entry `seq`; `again` answers if that is not the next number.
 
-    __slots__ = (
-        "_again",
-        "_delta",
-        "_id",
-        "_numbers",
-        "_player",
-        "_reply",
-        "_seq",
-    )
+    Attributes:
+        delta: its delta, once it has been decided.
+    """
 
-    def __init__(  # noqa: PLR0917 - one for each move
-        self,
-        attempt: AttemptId,
-        player: PlayerId,
-        seq: int,
-        numbers: MoveNumbers,
-        again: AnswerAgain,
-        reply: Reply,
-    ) -> None:
-        self._again = again
-        self._id = attempt
-        self._player = player
-        self._seq = seq
-        self._numbers = numbers
-        self._reply = reply
-        self._delta: Delta | None = None
+    attempt: AttemptId
+    player: PlayerId
+    seq: int
+    numbers: MoveNumbers
+    again: AnswerAgain
+    reply: Reply
+    delta: Delta | None = None
 
     def decide(self, state: Attempt | None, now: int) -> tuple[Event, Attempt]:
         """Return the event of the move, and the attempt after it. Refused as for `core.play`."""
-        if state is None or state.start.player != self._player:
+        if state is None or state.start.player != self.player:
             raise Refusal(BaseRefusals.unknown_attempt)
-        if self._seq != state.seq + 1:
+        if self.seq != state.seq + 1:
             raise SequenceError
-        move = state.board.ruleset.move_of(*self._numbers)
+        move = state.board.ruleset.move_of(*self.numbers)
         if move is None:
             raise Refusal(BaseRefusals.bad_move)
         played = core.play(state, move, now)
-        self._delta = played.delta
+        self.delta = played.delta
         return played.event, played.after
 
     def finish(self, outcome: Step[Attempt] | Exception) -> None:
         """Reply with the attempt before and after the move, or the error."""
         if isinstance(outcome, Step):
             assert outcome.before is not None
-            assert self._delta is not None
-            self._reply(Played(outcome.before, outcome.after, self._delta))
+            assert self.delta is not None
+            self.reply(Played(outcome.before, outcome.after, self.delta))
         elif isinstance(outcome, SequenceError):
             # It may be a retry of a move that is stored already.
             run_soon(self._answer_again())
         else:
-            self._reply(outcome)
+            self.reply(outcome)
 
     async def _answer_again(self) -> None:
         try:
-            answer = await self._again(self._id, self._player, self._seq, self._numbers)
+            answer = await self.again(self.attempt, self.player, self.seq, self.numbers)
         except Exception as error:
-            self._reply(error)
+            self.reply(error)
         else:
-            self._reply(answer)
+            self.reply(answer)

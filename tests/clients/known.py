@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from engine.board import Board, Change, Delta, View, apply_delta
+from engine.board import Board, Delta, View, apply_delta
 from engine.cards import UNSEEN, Pile, parse_card
 from engine.catalog import ruleset
 from engine.errors import PositionError
@@ -50,9 +50,7 @@ class ClientState:
     def after(self, moved: Message) -> ClientState | None:
         """Return the state after the next entry, a move, or `None` if it does not apply."""
         numbers = self.view.ruleset.pile_numbers
-        changes = tuple(
-            Change(numbers[pile], take, pile_of(put)) for pile, take, put in moved["changes"]
-        )
+        changes = tuple((numbers[pile], take, pile_of(put)) for pile, take, put in moved["changes"])
         delta = Delta(changes, moved["redeals"], moved["result"]["moves"])
         try:
             view = apply_delta(self.view, delta)

@@ -16,11 +16,11 @@ STOCK = VIEW.ruleset.stock
 @pytest.mark.parametrize(
     "change",
     [
-        Change(-1, 0, b""),
-        Change(len(VIEW.piles), 0, b""),
-        Change(STOCK, -1, b""),
-        Change(STOCK, 52, b""),
-        Change(0, 2, b""),
+        (-1, 0, b""),
+        (len(VIEW.piles), 0, b""),
+        (STOCK, -1, b""),
+        (STOCK, 52, b""),
+        (0, 2, b""),
     ],
 )
 def test_a_delta_of_another_view_is_refused(change: Change) -> None:
@@ -29,7 +29,7 @@ def test_a_delta_of_another_view_is_refused(change: Change) -> None:
 
 
 def test_a_delta_removes_and_adds_cards_at_the_end() -> None:
-    found = apply_delta(VIEW, Delta((Change(STOCK, 51, b"\1\2"), Change(0, 0, b"\3")), 1, 7))
+    found = apply_delta(VIEW, Delta(((STOCK, 51, b"\1\2"), (0, 0, b"\3")), 1, 7))
     assert isinstance(found, View)
     assert found.piles[STOCK] == b"\1\2"
     assert found.piles[0] == VIEW.piles[0] + b"\3"
@@ -41,8 +41,8 @@ def test_a_change_omits_the_unchanged_cards_of_a_pile() -> None:
     numbers = before.ruleset.pile_numbers
     two, nine = before.piles[numbers["t0"]][1] & ~DOWN, before.piles[numbers["t0"]][2]
     assert delta_between(before, after(before, "t0>t1")).changes == (
-        Change(numbers["t0"], 2, bytes([two])),
-        Change(numbers["t1"], 0, bytes([nine])),
+        (numbers["t0"], 2, bytes([two])),
+        (numbers["t1"], 0, bytes([nine])),
     )
 
 

@@ -79,8 +79,8 @@ def test_the_delta_of_a_move_leads_from_view_to_view(boards: list[Board]) -> Non
         for move in legal_moves(board):
             after, delta = play(board, move)
             assert apply_delta(view_of(board), delta) == view_of(after)
-            assert all(is_view_pile(change.put) for change in delta.changes)
-            piles = [change.pile for change in delta.changes]
+            assert all(is_view_pile(put) for _, _, put in delta.changes)
+            piles = [pile for pile, _, _ in delta.changes]
             assert piles == [p for p in range(len(board.piles)) if board.piles[p] != after.piles[p]]
 
 

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 from hypothesis import given
 
-from engine.board import Board, Change
+from engine.board import Board
 from engine.catalog import ruleset
 from engine.errors import IllegalMoveError
 from engine.fits import RUN_LENGTH
@@ -71,7 +71,7 @@ def test_a_pile_refilled_with_an_identical_card_has_not_changed() -> None:
     move = parse_move(place.ruleset, "t0>f0")
     check_move(place, move)
     changes = play(place, move)[1].changes
-    assert changes == (Change(0, 0, place.piles[8]), Change(19, 1, b""))
+    assert changes == ((0, 0, place.piles[8]), (19, 1, b""))
 
 
 @pytest.mark.parametrize(

@@ -166,7 +166,7 @@ def replays_resent_moves() -> Patches:
 
     def broken(self: PendingMove, state: Attempt | None, now: int) -> Any:
         if state is not None:
-            self._seq = state.seq + 1
+            self.seq = state.seq + 1
         return decide(self, state, now)
 
     return patched(PendingMove, "decide", broken)

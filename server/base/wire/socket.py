@@ -330,23 +330,22 @@ class Socket(WebSocket):
         Raises:
             TooSlowError: the queue is full.
         """
-        outgoing = self._outgoing
+        length, outgoing = len(frame), self._outgoing
         if outgoing is None:
-            if not self._paused and len(frame) <= PIECE:
-                self._write(frame)
+            if not self._paused and length <= PIECE:
+                self._write(frame, length)
                 return
             if self.transport.is_closing():
                 return
             self._outgoing = outgoing = Outgoing()
         outgoing.put(frame, key)
-        if len(frame) > PIECE and self._large_timer is None:
-            within = LARGE_WITHIN + len(frame) / LEAST_PER_SECOND
+        if length > PIECE and self._large_timer is None:
+            within = LARGE_WITHIN + length / LEAST_PER_SECOND
             self._large_timer = self._loop.call_later(within, self._close_as_too_slow)
         if not self._paused:
             self._write_queued()
 
-    def _write(self, message: bytes) -> None:
-        length = len(message)
+    def _write(self, message: bytes, length: int) -> None:
         if not self._is_open or self.transport.is_closing():
             # uvloop's transports raise an exception on writes after close.
             return
@@ -362,7 +361,7 @@ class Socket(WebSocket):
     def _write_piece(self, piece: Piece) -> None:
         """Write a message, or a fragment of one."""
         if piece.is_first and piece.is_last:
-            self._write(piece.data)
+            self._write(piece.data, len(piece.data))
         elif self._is_open and not self.transport.is_closing():
             if piece.is_first:
                 self._protocol.send_binary(piece.data, fin=False)

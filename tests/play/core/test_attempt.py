@@ -325,7 +325,7 @@ def test_an_undo_covers_a_seen_card_again_and_marks_the_result() -> None:
     played = attempt.undo(after(state, "s>w", START), START)
     assert view_of(played.after.board).piles == view_of(state.board).piles
     stock = state.board.ruleset.stock
-    assert {change.pile: change.put for change in played.delta.changes}[stock] == bytes((UNSEEN,))
+    assert {pile: put for pile, _, put in played.delta.changes}[stock] == bytes((UNSEEN,))
     assert played.after.result.peeked
     again = attempt.undo(after(played.after, "s>w", START), START).after
     assert (again.result.undos, again.result.peeked) == (2, True)
