@@ -37,7 +37,7 @@ from server.play.core.keys import AttemptDue
 from server.play.core.refusals import PlayRefusals
 from server.play.core.run import Run, run_of
 from server.play.journal import AttemptDefinition, Step, decode, finish_of, steps_of
-from server.play.moves import MoveNumbers, PendingMove, Reply, SequenceError
+from server.play.moves import AnswerAgain, MoveNumbers, PendingMove, Reply, SequenceError
 
 FIRST_MOVE = 2  # the entry number of a first move, the first that can turn a face-down card up
 
@@ -59,6 +59,8 @@ class Attempts:
     ) -> None:
         self._journals = journals
         self._deals = deals
+        # Each access to the method would create another object, for each move.
+        self._answer_again: AnswerAgain = self.answer_again
         self._clock = clock
         self._lookups = lookups
         self._replicas: ReplicaCache[AttemptId, Attempt, Event] = ReplicaCache()
@@ -147,14 +149,14 @@ class Attempts:
         self, attempt: AttemptId, player: PlayerId, seq: int, numbers: MoveNumbers, reply: Reply
     ) -> None:
         """Enqueue a move as entry `seq`; `reply` is called later with the outcome."""
-        move = PendingMove(attempt, player, seq, numbers, self.answer_again, reply)
+        move = PendingMove(attempt, player, seq, numbers, self._answer_again, reply)
         replica = self._replicas.find_to_append(attempt)
         self._lookups[_MISS if replica is None else _HIT] += 1
         # The fast path takes no task. A first move confirms the clock and extends its deal before.
         if replica is None or seq == FIRST_MOVE:
             run_soon(self._play(attempt, seq, move))
         else:
-            replica.submit(move.decide, move.finish)
+            replica.submit(move)
 
     async def _play(self, attempt: AttemptId, seq: int, move: PendingMove) -> None:
         """Play a move whose replica is not cached, or a first move, with a confirmed clock."""
@@ -165,7 +167,7 @@ class Attempts:
         except Exception as error:
             move.finish(error)
         else:
-            replica.submit(move.decide, move.finish)
+            replica.submit(move)
 
     async def started(self, deals: Sequence[DealId], player: PlayerId) -> set[DealId]:
         """Return the given deals that a player has started."""

@@ -16,11 +16,10 @@ import asyncio
 from collections import deque
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Generic
+from typing import Any, Generic, Protocol, TypeVar
 
 from server.base.journals.core.entry import Append, Entries
 from server.base.journals.core.machine import (
-    Decide,
     Definition,
     Event,
     Job,
@@ -44,6 +43,19 @@ Finish = Callable[[Any], None]
 """Called with a job's result, or with the exception that ended it."""
 
 
+Decided_co = TypeVar("Decided_co", covariant=True)
+
+
+class Submitted(Protocol[State, Decided_co]):
+    """A command, and what follows it."""
+
+    def decide(self, state: State | None, now: int, /) -> tuple[Decided_co, State] | None:
+        """Decide the command: see `server.base.journals.core.machine.Decide`."""
+
+    def finish(self, outcome: Any, /) -> None:
+        """Handle its `Step` or exception."""
+
+
 class Replica(Generic[State, Event]):
     """This node's replica of one journal.
 
@@ -55,12 +67,12 @@ class Replica(Generic[State, Event]):
 
     __slots__ = (
         "_clock",
-        "_decide",
         "_definition",
         "_finish",
         "_job",
         "_journals",
         "_machine",
+        "_submitted",
         "_waiting",
         "ended",
     )
@@ -74,9 +86,10 @@ class Replica(Generic[State, Event]):
         self._machine = ReplicaMachine(definition)
         self._job: Job[Any] | Step[State] | None = None
         """The current job; or the step, for a command that takes none."""
-        self._decide: Decide[State, Event] | None = None
+        self._submitted: Submitted[State, Event] | None = None
         """The command of that step."""
         self._finish: Finish = _ignore
+        """Called at the end of the job."""
         self._waiting: deque[tuple[Job[Any], Finish]] | None = None
         self.ended: Callable[[], None] | None = None
 
@@ -169,39 +182,41 @@ class Replica(Generic[State, Event]):
             machine.fold(text)
         return machine.includes(number, text)
 
-    def submit(self, decide: Decide[State, Event], finish: Finish) -> None:
-        """Execute a command, and call `finish` with its `Step` or exception."""
+    def submit(self, command: Submitted[State, Event]) -> None:
+        """Execute a command, and let it `finish`."""
         machine = self._machine
         if self._job is not None:
-            self._begin(machine.carry_out(decide), finish)
+            self._begin(machine.carry_out(command.decide), command.finish)
             return
         machine.time = self._clock.now()
         try:
-            step = machine.begin(decide)
+            step = machine.begin(command.decide)
         except Exception as error:
-            finish(error)
+            command.finish(error)
             return
         if not isinstance(step, Step):
-            self._begin(step, finish)
+            self._begin(step, command.finish)
             return
         append = step.append
         assert append is not None, "it is to be sent"
-        self._job, self._decide, self._finish = step, decide, finish
+        self._job, self._submitted = step, command
         self._journals.append(
             append, machine.time, machine.generation, machine.last, self._end_step
         )
 
     def _end_step(self, reply: int | Exception) -> None:
         """Finish a command that took no job, or recover in a job from the failed append."""
-        step, decide, self._decide = self._job, self._decide, None
+        step, command, self._submitted = self._job, self._submitted, None
         assert isinstance(step, Step), "it was sent"
+        assert command is not None, "it was decided"
         if not isinstance(reply, int):
-            self._job = self._machine.carry_out(decide, failed=(step, reply))
+            self._finish = command.finish
+            self._job = self._machine.carry_out(command.decide, failed=(step, reply))
             self._resume(None)
             return
         self._machine.accept(step, reply)
         try:
-            self._end(step)
+            self._end(command.finish, step)
         finally:
             # The caller is answered first.
             self._report_appended(step)
@@ -269,14 +284,14 @@ class Replica(Generic[State, Event]):
         except StopIteration as ended:
             step = ended.value
             try:
-                self._end(step)
+                self._end(self._finish, step)
             finally:
                 # The caller is answered first.
                 if isinstance(step, Step) and step.append is not None:
                     self._report_appended(step)
         except Exception as error:
             # A variable would form a reference cycle with this frame, and keep the session alive.
-            self._end(error)
+            self._end(self._finish, error)
         else:
             self._journals.append(
                 output, machine.time, machine.generation, machine.last, self._resume
@@ -303,9 +318,8 @@ class Replica(Generic[State, Event]):
             return await self._journals.read(key)
         return None
 
-    def _end(self, outcome: Any) -> None:
-        """Report the job's outcome, and start the next job."""
-        finish = self._finish
+    def _end(self, finish: Finish, outcome: Any) -> None:
+        """Report the outcome of the job or command, and start the next job."""
         if self._waiting:
             self._job, self._finish = self._waiting.popleft()
             # Later, so that this caller is answered first, and waiting jobs do not recurse.

@@ -126,7 +126,7 @@ class WordJournal:
     def add_soon(self, word: str, unless: Callable[[Words], bool] | None = None) -> _PendingWord:
         """Add a word by a command that is decided immediately if the state is current."""
         pending = _PendingWord(word, unless)
-        self.replica.submit(pending.decide, pending.finish)
+        self.replica.submit(pending)
         return pending
 
     def lose_connection(self) -> Pipeline:
