@@ -261,17 +261,15 @@ async def _settle(transport: Recorder, server: Listener) -> None:
 def _held(protocol: Any) -> int:
     if not isinstance(protocol, Socket):
         return sum(map(len, [protocol._target, *chain.from_iterable(protocol._headers)]))
-    parts = protocol
-    return (
-        len(parts._buffer)
-        + sum(map(len, parts._message or ()))
-        + len(parts._protocol.reader.buffer)
-    )
+    held = len(protocol._buffer) + sum(map(len, protocol._message or ()))
+    framing = protocol._protocol
+    return held if framing is None else held + len(framing.reader.buffer)
 
 
 def _codes_of_client(protocol: Any) -> set[int]:
     """Return the client's close code, which the server echoes."""
-    received = protocol._protocol.close_rcvd if isinstance(protocol, Socket) else None
+    framing = protocol._protocol if isinstance(protocol, Socket) else None
+    received = None if framing is None else framing.close_rcvd
     return set() if received is None else {received.code}
 
 

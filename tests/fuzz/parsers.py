@@ -145,7 +145,7 @@ _ORIGINS = (
 def _origin(text: str) -> None:
     host, _, rest = text.partition("\n")
     origin, _, scheme = rest.partition("\n")
-    headers = {"Host": host, "Origin": origin, "X-Forwarded-Proto": scheme}
+    headers = {"host": host, "origin": origin, "x-forwarded-proto": scheme}
     own, public = _ORIGINS
     for each in _ORIGINS:
         each.serves(host)

@@ -42,13 +42,14 @@ class Proxies:
             peer: the address of the connection.
             forwarded: the values of the X-Forwarded-For headers, in order.
         """
+        if not self._networks:
+            return _key_of_peer(peer)
         # Each proxy appends the address of its peer, so the last address that does not belong to a
         # trusted proxy is the client's. The client may have forged the ones before it.
         found = _read(peer)
-        if self._networks:
-            hops = [hop for value in forwarded for hop in value.split(",")]
-            while hops and self._trusts(found):
-                found = _read(hops.pop())
+        hops = [hop for value in forwarded for hop in value.split(",")]
+        while hops and self._trusts(found):
+            found = _read(hops.pop())
         return key_of(found)
 
     def client_of(self, request: Request) -> str:
@@ -86,6 +87,11 @@ def key_of(found: IPv4Address | IPv6Address | None) -> str:
             return str(found)
         case IPv6Address():
             return f"{IPv6Address(int(found) >> 64 << 64)}/64"
+
+
+@lru_cache(_CACHED)
+def _key_of_peer(peer: str) -> str:
+    return key_of(_read(peer))
 
 
 def wide_of(key: str) -> str | None:

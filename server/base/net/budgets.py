@@ -26,7 +26,7 @@ from server.base.core.ids import PlayerId
 from server.base.core.refusal import BaseRefusals, Refusal
 from server.base.net import limits
 from server.base.net.addresses import wide_of
-from server.base.net.limits import Bucket
+from server.base.net.limits import Bucket, Rate
 from server.base.net.silences import Silence, Silences
 from server.base.work.metrics import Counts
 
@@ -37,7 +37,7 @@ TOO_MANY_REPORTS = "You have sent a lot of reports lately. Please try again late
 
 
 class PlayerBudget:
-    """The budget of a player.
+    """The budget of a player. Most players need only the first bucket; others are made on use.
 
     Attributes:
         commands: for the costs of commands.
@@ -51,13 +51,20 @@ class PlayerBudget:
 
     __slots__ = ("__weakref__", "commands", "misses", "offences", "reports", "rules", "slips")
 
+    offences: Bucket
+    slips: Bucket
+    misses: Bucket
+    reports: Bucket
+    rules: Bucket
+
     def __init__(self) -> None:
         self.commands = Bucket(limits.PLAYER_COMMANDS)
-        self.offences = Bucket(limits.PLAYER_OFFENCES)
-        self.slips = Bucket(limits.PLAYER_SLIPS)
-        self.misses = Bucket(limits.PLAYER_MISSES)
-        self.reports = Bucket(limits.PLAYER_REPORTS)
-        self.rules = Bucket(limits.PLAYER_RULES)
+
+    def __getattr__(self, name: str) -> Bucket:
+        rate: Rate = getattr(limits, f"PLAYER_{name.upper()}")
+        bucket = Bucket(rate)
+        setattr(self, name, bucket)
+        return bucket
 
     @property
     def buckets(self) -> tuple[Bucket, ...]:
@@ -132,14 +139,15 @@ class AddressBudget:
     @property
     def full(self) -> AddressBudget | None:
         """A scope at its maximum of HTTP connections; `None` if one more can be opened."""
-        return next(
-            (each for each in self.scopes if each.connections >= each.max_connections), None
-        )
+        for each in self.scopes:
+            if each.connections >= each.max_connections:
+                return each
+        return None
 
     @property
     def keys(self) -> tuple[str, ...]:
         """The keys of its scopes."""
-        return tuple(each.key for each in self.scopes)
+        return (self.key,) if self.wide is None else (self.key, self.wide.key)
 
     def count_socket(self, change: int) -> None:
         """Count the start (1) or end (-1) of a WebSocket."""
@@ -214,6 +222,9 @@ class _BudgetCache(Generic[Key, B]):
         return len(self._used)
 
     def get(self, key: Key) -> B:
+        if (known := self._lately.get(key)) is not None:
+            self._lately.move_to_end(key)
+            return known
         found = self._used.get(key)
         if found is None:
             found = self._used[key] = self._make(key)
@@ -222,7 +233,6 @@ class _BudgetCache(Generic[Key, B]):
                     bucket.state = state
         # A strong reference keeps the budget after its last session.
         self._lately[key] = found
-        self._lately.move_to_end(key)
         if len(self._lately) > limits.MAX_KNOWN:
             self._forget(*self._lately.popitem(last=False))
         return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from http import HTTPStatus
 
@@ -16,8 +17,8 @@ METHODS = "GET, HEAD, OPTIONS"  # supported by a node
 # use another value.
 _ONCE = frozenset(
     {
-        *("host", "origin", "content-length", "transfer-encoding", "upgrade", "x-forwarded-proto"),
-        *("sec-websocket-key", "sec-websocket-version"),
+        *(b"host", b"origin", b"content-length", b"transfer-encoding", b"upgrade"),
+        *(b"x-forwarded-proto", b"sec-websocket-key", b"sec-websocket-version"),
     }
 )
 
@@ -81,21 +82,20 @@ def check_request(
     Raises:
         RefusedError: with the status to answer.
     """
-    values: dict[str, bytes] = {}
-    for name, value in headers:
-        known = name.decode("latin-1")
-        if known in values and known in _ONCE:
+    values = dict(headers)
+    if len(values) < len(headers):
+        counts = Counter(name for name, _ in headers)
+        if any(counts[name] > 1 for name in _ONCE):
             raise RefusedError(HTTPStatus.BAD_REQUEST)
-        values[known] = value
     if version not in {"1.0", "1.1"}:
         raise RefusedError(HTTPStatus.HTTP_VERSION_NOT_SUPPORTED)
-    has_body = values.get("content-length", b"0") != b"0" or "transfer-encoding" in values
+    has_body = values.get(b"content-length", b"0") != b"0" or b"transfer-encoding" in values
     if method == "CONNECT" or (has_body and method not in METHODS.split(", ")):
         raise RefusedError(HTTPStatus.METHOD_NOT_ALLOWED)
     if has_body:
         raise RefusedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
-    if "host" in values:
-        host_is_valid = HOST.fullmatch(values["host"].decode("latin-1")) is not None
+    if b"host" in values:
+        host_is_valid = HOST.fullmatch(values[b"host"].decode("latin-1")) is not None
     else:
         # Health checks of some load balancers send no Host.
         host_is_valid = version == "1.0"

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable
 from functools import partial
 from http import HTTPStatus
-from typing import Any, Protocol, cast
+from typing import Any, NamedTuple, Protocol, cast
 from urllib.parse import unquote
 
 import structlog
@@ -19,8 +19,6 @@ from httptools import (
     parse_url,
 )
 from starlette.types import ASGIApp
-from websockets.datastructures import Headers
-from websockets.http11 import Request
 
 from server.base.core.costs import READ, SECONDS
 from server.base.net import bound_sockets
@@ -85,6 +83,18 @@ class Connection(Protocol):
         ...
 
 
+class Handshake(NamedTuple):
+    """A request for a WebSocket.
+
+    Attributes:
+        target: the request target in origin form.
+        headers: by name in lower case; the values of a repeated header are joined by commas.
+    """
+
+    target: str
+    headers: dict[str, str]
+
+
 class WebSocket(asyncio.Protocol):
     """The protocol that takes over a connection whose client requests a WebSocket.
 
@@ -93,7 +103,7 @@ class WebSocket(asyncio.Protocol):
 
     __slots__ = ()
 
-    def shake_hands(self, request: Request) -> None:
+    def shake_hands(self, request: Handshake) -> None:
         """Accept or reject the handshake."""
         raise NotImplementedError
 
@@ -348,7 +358,8 @@ class _Connection(asyncio.Protocol):
         if self._visit is not None:
             self._visit.speak()
         self._has_taken = True
-        self._start_request_timer()
+        if not self._upgrades:
+            self._start_request_timer()
 
     # Answers
 
@@ -397,10 +408,11 @@ class _Connection(asyncio.Protocol):
             socket = self._listener.sockets(self._listener.opened)
             self.transport.set_protocol(socket)
             socket.connection_made(self.transport)
-            headers = Headers(
-                (name.decode("latin-1"), value.decode("latin-1")) for name, value in self._headers
-            )
-            socket.shake_hands(Request(self._target.decode("latin-1"), headers))
+            headers: dict[str, str] = {}
+            for raw_name, raw_value in self._headers:
+                name, value = raw_name.decode("latin-1"), raw_value.decode("latin-1")
+                headers[name] = f"{headers[name]},{value}" if name in headers else value
+            socket.shake_hands(Handshake(self._target.decode("latin-1"), headers))
         # The parser refers to this object, which is no longer notified of the end: a reference
         # cycle.
         self._parser = None

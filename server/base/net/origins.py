@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import socket
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from ipaddress import ip_address
 from typing import Final
 from urllib.parse import urlsplit
@@ -101,7 +102,7 @@ class Origins:
         """Return the origin of the requested page.
 
         Args:
-            headers: of the request.
+            headers: of the request, by name in lower case or ignoring case.
             peer: the address of the connection.
 
         Returns:
@@ -132,23 +133,23 @@ class Origins:
             headers: of the handshake.
             peer: the address of the connection.
         """
-        origin = headers.get("Origin")
+        origin = headers.get("origin")
         # Browsers always send Origin. A request without it comes from a program, not from a page
         # that acts without the player's knowledge, and programs can send any Origin.
         if origin is None or origin in self._more:
             return True
         asked = self._requested_origin(headers, peer)
         # The public URL's scheme and port apply, whatever the proxy forwards.
-        if self._public is not None and name_of(headers.get("Host", "")) == self._public_name:
+        if self._public is not None and name_of(headers.get("host", "")) == self._public_name:
             asked = self._public
         return origin == asked
 
     def _requested_origin(self, headers: Mapping[str, str], peer: str) -> str | None:
         """Return the origin to which a request was sent, or `None` if its Host is invalid."""
-        host = HOST.fullmatch(headers.get("Host", ""))
+        host = HOST.fullmatch(headers.get("host", ""))
         if host is None:
             return None
-        forwarded = headers.get("X-Forwarded-Proto", "") if self._proxies.trusts(peer) else ""
+        forwarded = headers.get("x-forwarded-proto", "") if self._proxies.trusts(peer) else ""
         return _origin("https" if forwarded.lower() == "https" else "http", host)
 
 
@@ -187,6 +188,7 @@ def _origin(scheme: str, host: re.Match[str]) -> str:
     return f"{scheme}://{name.lower()}{shown}"
 
 
+@lru_cache(256)
 def _is_address(name: str) -> bool:
     """Return whether the name in a Host header is an IP address."""
     try:

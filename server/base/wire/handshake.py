@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import math
-from base64 import b64decode, b64encode
-from binascii import Error
+from binascii import Error, a2b_base64, b2a_base64
+from collections.abc import Mapping
 from hashlib import sha1
 from http import HTTPStatus
 from typing import Final
-
-from websockets.datastructures import Headers
-from websockets.http11 import Response
 
 VERSION: Final = "13"
 
@@ -18,41 +15,49 @@ _KEY_BYTES: Final = 16
 
 _SUFFIX: Final = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"  # appended to the key before hashing
 
+_ACCEPTED: Final = (
+    b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+    b"Sec-WebSocket-Accept: %b\r\n\r\n"
+)
 
-def accept(headers: Headers) -> Response:
-    """Return the response that accepts a handshake, or rejects one without a valid key.
+
+def accept(headers: Mapping[str, str]) -> bytes | None:
+    """Return the response that accepts a handshake; `None` if its key is invalid.
 
     The listener has checked that the request asks for an upgrade and repeats no header of it, and
-    `Sockets` has checked the version. No extension or subprotocol is offered. `ServerProtocol` of
+    `Sockets` checks the version. No extension or subprotocol is offered. `ServerProtocol` of
     websockets does the same in ten times the time, since it parses the request again.
+
+    Args:
+        headers: of the request, by name in lower case.
     """
-    key = headers.get("Sec-WebSocket-Key", "").encode("latin-1")
-    if not _is_key(key):
-        return refusal(HTTPStatus.BAD_REQUEST, "The header Sec-WebSocket-Key is invalid.")
-    digest = sha1(key + _SUFFIX, usedforsecurity=False).digest()
-    answer = Headers(
-        {
-            "Upgrade": "websocket",
-            "Connection": "Upgrade",
-            "Sec-WebSocket-Accept": b64encode(digest).decode(),
-        }
-    )
-    status = HTTPStatus.SWITCHING_PROTOCOLS
-    return Response(status.value, status.phrase, answer)
-
-
-def _is_key(key: bytes) -> bool:
+    key = headers.get("sec-websocket-key", "").encode("latin-1")
     try:
-        return len(b64decode(key, validate=True)) == _KEY_BYTES
+        is_valid = len(a2b_base64(key, strict_mode=True)) == _KEY_BYTES
     except Error:
-        return False
+        is_valid = False
+    if not is_valid:
+        return None
+    digest = sha1(key + _SUFFIX, usedforsecurity=False).digest()
+    return _ACCEPTED % b2a_base64(digest, newline=False)
 
 
-def refusal(status: HTTPStatus, text: str, wait: float = 0.0) -> Response:
-    """Return the response that rejects a handshake, for `wait` seconds (0 for permanently)."""
-    headers = Headers({"Retry-After": str(math.ceil(wait))} if wait else {})
+def refusal(
+    status: HTTPStatus, text: str, wait: float = 0.0, more: Mapping[str, str] | None = None
+) -> bytes:
+    """Return the response that rejects a handshake.
+
+    Args:
+        status: its status.
+        text: a sentence, its body.
+        wait: the seconds after which to retry; 0 for a permanent rejection.
+        more: further headers.
+    """
     body = f"{text}\n".encode()
+    headers = {"Retry-After": str(math.ceil(wait))} if wait else {}
     headers["Content-Type"] = "text/plain; charset=utf-8"
     headers["Content-Length"] = str(len(body))
     headers["Connection"] = "close"
-    return Response(status.value, status.phrase, headers, body)
+    lines = [f"{name}: {value}\r\n" for name, value in (headers | dict(more or {})).items()]
+    head = f"HTTP/1.1 {status.value} {status.phrase}\r\n{''.join(lines)}\r\n"
+    return head.encode() + body

@@ -16,22 +16,19 @@ import asyncio
 import logging
 import socket
 from collections.abc import Callable, Hashable
-from http import HTTPStatus
 from struct import Struct
 from typing import Final, cast
 
 from websockets.frames import Frame, Opcode
-from websockets.http11 import Request, Response
 from websockets.protocol import Protocol, Side, State
 
 from server.base.core.costs import SECONDS
 from server.base.net.limits import BYTES_AT_ONCE, BYTES_PER_SECOND, CONTROL_COST
-from server.base.net.listener import WebSocket
+from server.base.net.listener import Handshake, WebSocket
 from server.base.net.outgoing import PIECE, Outgoing, Piece
 from server.base.net.turns import Turns
 from server.base.wire.codec import MAX_FRAME_SIZE
 from server.base.wire.contracts import Reason
-from server.base.wire.handshake import accept
 from server.base.wire.session import Session
 
 try:
@@ -88,11 +85,11 @@ _MASKED_LENGTH: Final = 0x80 - _MASKED_HEADER
 _HEADERS: Final = tuple(bytes((_WHOLE_BINARY, length)) for length in range(_MAX_SHORT + 1))
 """The frame header of an unfragmented binary message, by the length of the message."""
 
-Admit = Callable[["Socket", Request], Response | None]
-"""Checks a handshake; returns the response that rejects it, or `None` to accept it."""
+OpenSession = Callable[["Socket", Handshake], tuple[Session | None, bytes]]
+"""Creates the session of a connection, given the handshake request, or rejects the handshake.
 
-OpenSession = Callable[["Socket", Request], Session]
-"""Creates a connection's session, given the handshake request."""
+Returns the session, `None` if it was rejected, and the response.
+"""
 
 _LOGGER = logging.getLogger("samedeal.socket")
 """Restricts the log of websockets to internal errors: clients could flood it with the rest."""
@@ -103,17 +100,18 @@ class Socket(WebSocket):
     """The protocol of one connection, from its handshake request on.
 
     Args:
-        open_session: creates the session after a successful handshake.
-        admit: checks the handshake.
+        open_session: answers the handshake, and creates the session if it is successful.
         begun: called with this object when the connection starts.
         ended: called with this object when the connection has been lost; `free` must follow.
         turns: the node's turns.
+
+    Attributes:
+        peer: the address of the connection's peer, which may be a proxy.
     """
 
     __slots__ = (
         "_abort_timer",
         "_address",
-        "_admit",
         "_allowance",
         "_begun",
         "_buffer",
@@ -134,28 +132,27 @@ class Socket(WebSocket):
         "_session",
         "_turns",
         "_waits",
+        "peer",
         "transport",
     )
 
     def __init__(
         self,
         open_session: OpenSession,
-        admit: Admit,
         begun: Callable[[Socket], None],
         ended: Callable[[Socket], None],
         turns: Turns,
     ) -> None:
         self._turns = turns
         self._open_session = open_session
-        self._admit = admit
         self._begun = begun
         self._ended = ended
         self._loop = asyncio.get_running_loop()
-        self._protocol = Protocol(Side.SERVER, max_size=MAX_FRAME_SIZE, logger=_LOGGER)
-        # From the handshake on, a copy of `self._protocol.state is State.OPEN`, which takes a call.
+        self._protocol: Protocol | None = None
+        # From the handshake on, whether the protocol's state is `State.OPEN`.
         self._is_open = False
         self._session: Session | None = None
-        self._address = ""
+        self.peer = self._address = ""
         self._message: list[bytes] | None = None
         self._buffer = b""
         self._incomplete = 0
@@ -175,30 +172,29 @@ class Socket(WebSocket):
         """The session, or `None` before a successful handshake and after the end."""
         return self._session
 
-    @property
-    def peer(self) -> str:
-        """The address of the connection's peer, which may be a proxy."""
-        name: tuple[str, int] | None = self.transport.get_extra_info("peername")
-        return name[0] if name else ""
+    def _framing(self) -> Protocol:
+        """Return websockets' protocol, created on first use: short messages do not need it."""
+        if self._protocol is None:
+            self._protocol = Protocol(Side.SERVER, max_size=MAX_FRAME_SIZE, logger=_LOGGER)
+        return self._protocol
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Set up the transport; `shake_hands` follows."""
         self.transport = cast(asyncio.Transport, transport)
         self.transport.set_write_buffer_limits(high=MAX_UNSENT)
-        self._address = self.peer
+        name: tuple[str, int] | None = self.transport.get_extra_info("peername")
+        self.peer = self._address = name[0] if name else ""
         _keep_alive(self.transport)
         self._begun(self)
 
-    def shake_hands(self, request: Request) -> None:
+    def shake_hands(self, request: Handshake) -> None:
         """Answer the handshake request, and open the session if it is accepted."""
-        response = self._admit(self, request) or accept(request.headers)
-        is_accepted = response.status_code == HTTPStatus.SWITCHING_PROTOCOLS
-        if is_accepted:
-            self._session = self._open_session(self, request)
+        self._session, response = self._open_session(self, request)
+        if self._session is not None:
             self._address = self._session.address
             self._is_open = True
-        self.transport.write(response.serialize())
-        if not is_accepted:
+        self.transport.write(response)
+        if self._session is None:
             self._end()
 
     # Reading
@@ -270,7 +266,7 @@ class Socket(WebSocket):
 
     def _parse(self, data: bytes) -> None:
         """Parse bytes with websockets, and handle the frames in them."""
-        protocol = self._protocol
+        protocol = self._framing()
         self._incomplete += len(data)
         protocol.receive_data(data)
         self._is_open = protocol.state is State.OPEN
@@ -310,7 +306,7 @@ class Socket(WebSocket):
     def _flush(self) -> None:
         """Write websockets' pending output: long messages, pongs and closes."""
         transport = self.transport
-        if transport.is_closing():
+        if transport.is_closing() or self._protocol is None:
             return
         for data in self._protocol.data_to_send():
             if data:
@@ -355,7 +351,7 @@ class Socket(WebSocket):
         elif length <= _MAX_MEDIUM:
             self.transport.write(_MEDIUM_HEADER.pack(_WHOLE_BINARY, _MEDIUM, length) + message)
         else:
-            self._protocol.send_binary(message)
+            self._framing().send_binary(message)
             self._flush()
 
     def _write_piece(self, piece: Piece) -> None:
@@ -364,9 +360,9 @@ class Socket(WebSocket):
             self._write(piece.data, len(piece.data))
         elif self._is_open and not self.transport.is_closing():
             if piece.is_first:
-                self._protocol.send_binary(piece.data, fin=False)
+                self._framing().send_binary(piece.data, fin=False)
             else:
-                self._protocol.send_continuation(piece.data, piece.is_last)
+                self._framing().send_continuation(piece.data, piece.is_last)
             self._flush()
 
     def _write_queued(self) -> None:
@@ -441,7 +437,7 @@ class Socket(WebSocket):
 
     def _send_close(self, code: int) -> None:
         if self._is_open:
-            self._protocol.send_close(code)
+            self._framing().send_close(code)
             self._is_open = False
             self._flush()
 
@@ -475,9 +471,9 @@ class Socket(WebSocket):
         The session may continue its current work, and keeps this object until then.
         """
         self._session = None
-        protocol = self._protocol
-        protocol.parser.close()
-        _drop_frames(protocol.parser_exc)
+        if self._protocol is not None:
+            self._protocol.parser.close()
+            _drop_frames(self._protocol.parser_exc)
 
     def shutdown(self) -> None:
         """Close the session, since the node stops; called by the listener."""
@@ -500,18 +496,31 @@ def _size(length: int) -> int:
     return _MASKED_HEADER + extended + length
 
 
+_KEEP_ALIVE: Final = [
+    (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1),
+    *(
+        # Not every operating system has all of these options.
+        (socket.IPPROTO_TCP, getattr(socket, name), value)
+        for name, value in (
+            ("TCP_KEEPIDLE", 20),
+            ("TCP_KEEPINTVL", 5),
+            ("TCP_KEEPCNT", 3),
+            ("TCP_USER_TIMEOUT", round(UNHEARD_WITHIN * 1_000)),
+        )
+        if hasattr(socket, name)
+    ),
+]
+
+
 def _keep_alive(transport: asyncio.Transport) -> None:
     """Configure the kernel to end connections of clients that are gone or do not read."""
     raw = transport.get_extra_info("socket")
     if raw is None or raw.family not in {socket.AF_INET, socket.AF_INET6}:
         return
-    raw.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-    for name, value in (
-        ("TCP_KEEPIDLE", 20),
-        ("TCP_KEEPINTVL", 5),
-        ("TCP_KEEPCNT", 3),
-        ("TCP_USER_TIMEOUT", round(UNHEARD_WITHIN * 1_000)),
-    ):
-        # Not every operating system has all of these options.
-        if (option := getattr(socket, name, None)) is not None:
-            raw.setsockopt(socket.IPPROTO_TCP, option, value)
+    # uvloop's object would create a socket for each option.
+    with socket.socket(raw.family, raw.type, raw.proto, raw.fileno()) as same:
+        try:
+            for option in _KEEP_ALIVE:
+                same.setsockopt(*option)
+        finally:
+            same.detach()

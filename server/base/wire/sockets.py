@@ -10,16 +10,15 @@ from collections.abc import Callable
 from http import HTTPStatus
 
 import structlog
-from websockets.http11 import Request, Response
 
 from server.base.net.addresses import Proxies
 from server.base.net.budgets import Budgets
-from server.base.net.listener import Connection
+from server.base.net.listener import Connection, Handshake
 from server.base.net.load import Load
 from server.base.net.origins import SOCKET_PATH, WRONG_HOST, Origins
 from server.base.net.turns import Turns
 from server.base.wire.contracts import Answerer
-from server.base.wire.handshake import VERSION, refusal
+from server.base.wire.handshake import VERSION, accept, refusal
 from server.base.wire.session import Session
 from server.base.wire.socket import Socket
 from server.base.work.metrics import Metrics
@@ -72,7 +71,7 @@ class Sockets:
         """Return the protocol of a new connection; called by the listener."""
         # A listener passes the same set each time.
         self._connections = connections
-        return Socket(self._open, self._admit, self._begun, self._ended, self._turns)
+        return Socket(self._open, self._begun, self._ended, self._turns)
 
     def _begun(self, socket: Socket) -> None:
         self._connections.add(socket)
@@ -107,26 +106,34 @@ class Sockets:
         """Reject all further handshakes."""
         self._stopping = True
 
-    def _open(self, socket: Socket, request: Request) -> Session:
-        origin = self._origins.origin(request.headers, socket.peer)
+    def _open(self, socket: Socket, request: Handshake) -> tuple[Session | None, bytes]:
+        """Answer a handshake, and create the session if it is accepted."""
         address = self._address(socket, request)
+        rejection = self._rejection(socket, request, address)
+        if rejection is not None:
+            return None, rejection
+        response = accept(request.headers)
+        if response is None:
+            text = "The header Sec-WebSocket-Key is invalid."
+            return None, refusal(HTTPStatus.BAD_REQUEST, text)
+        origin = self._origins.origin(request.headers, socket.peer)
         session_id = secrets.token_hex(8)
         log.debug("handshake", session=session_id, address=address)
         session = Session(
             session_id, socket, self._answerer, self._metrics, origin, address, self._budgets
         )
         session.payer.begin_session(socket.transport.abort)
-        return session
+        return session, response
 
-    def _address(self, socket: Socket, request: Request) -> str:
+    def _address(self, socket: Socket, request: Handshake) -> str:
         """Return a handshake's client address, and warn once if a proxy seems to be missing."""
-        peer, forwarded = socket.peer, request.headers.get_all("X-Forwarded-For")
-        if forwarded and not self._warned and self._proxies.looks_forgotten(peer):
+        peer, forwarded = socket.peer, request.headers.get("x-forwarded-for")
+        if forwarded is not None and not self._warned and self._proxies.looks_forgotten(peer):
             self._warned = True
             log.warning("proxy_not_trusted", peer=peer)
-        return self._proxies.client(peer, forwarded)
+        return self._proxies.client(peer, () if forwarded is None else (forwarded,))
 
-    def _admit(self, socket: Socket, request: Request) -> Response | None:
+    def _rejection(self, socket: Socket, request: Handshake, address: str) -> bytes | None:
         """Return the response that rejects a handshake, or `None` to accept it."""
         if self._stopping:
             return refusal(HTTPStatus.SERVICE_UNAVAILABLE, "The server is restarting.")
@@ -134,29 +141,27 @@ class Sockets:
             self._metrics.refusals["overloaded"] += 1
             text = "The server is overloaded."
             return refusal(HTTPStatus.SERVICE_UNAVAILABLE, text, self._load.wait() / 1000)
-        if wait := self._budgets.open_socket(self._address(socket, request)):
+        if wait := self._budgets.open_socket(address):
             text = "There are too many connections from your address."
             return refusal(HTTPStatus.TOO_MANY_REQUESTS, text, wait)
         return self._check_target(socket, request)
 
-    def _check_target(self, socket: Socket, request: Request) -> Response | None:
+    def _check_target(self, socket: Socket, request: Handshake) -> bytes | None:
         """Reject a handshake for another host or path, or from a foreign page."""
         headers = request.headers
-        if not self._origins.serves(headers.get("Host", "")):
+        if not self._origins.serves(headers.get("host", "")):
             self._metrics.refusals["wrong_host"] += 1
             return refusal(HTTPStatus.MISDIRECTED_REQUEST, WRONG_HOST)
-        if self._origins.below_root(request.path.partition("?")[0]) != SOCKET_PATH:
+        if self._origins.below_root(request.target.partition("?")[0]) != SOCKET_PATH:
             return refusal(HTTPStatus.NOT_FOUND, "There is no WebSocket at this path.")
         if not self._origins.admits(headers, socket.peer):
             self._metrics.refusals["wrong_origin"] += 1
-            log.info("origin_refused", origin=headers["Origin"])
+            log.info("origin_refused", origin=headers["origin"])
             text = "Pages of this origin may not open a WebSocket here."
             return refusal(HTTPStatus.FORBIDDEN, text)
-        if headers.get("Sec-WebSocket-Version") != VERSION:
+        if headers.get("sec-websocket-version") != VERSION:
             text = f"Only version {VERSION} of WebSocket is spoken here."
-            response = refusal(HTTPStatus.UPGRADE_REQUIRED, text)
             # RFC 6455, 4.4: the client can then retry with this version.
-            response.headers["Upgrade"] = "websocket"
-            response.headers["Sec-WebSocket-Version"] = VERSION
-            return response
+            more = {"Upgrade": "websocket", "Sec-WebSocket-Version": VERSION}
+            return refusal(HTTPStatus.UPGRADE_REQUIRED, text, more=more)
         return None

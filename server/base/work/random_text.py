@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from typing import Final
 
 from server.base.core.ids import (
     ALPHABET,
@@ -15,10 +16,13 @@ from server.base.core.ids import (
     is_bot,
 )
 
+_LETTERS: Final = ALPHABET.encode() * 8
+"""A letter for each of the 256 bytes, each equally often."""
+
 
 def random_id() -> str:
     """Return a new random id."""
-    return _draw(ALPHABET, ID_LENGTH)
+    return secrets.token_bytes(ID_LENGTH).translate(_LETTERS).decode()
 
 
 def random_player_id() -> PlayerId:

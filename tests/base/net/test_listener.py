@@ -19,6 +19,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 from websockets.asyncio.client import connect
+from websockets.datastructures import Headers
 from websockets.exceptions import ConnectionClosed
 from websockets.frames import Frame, Opcode
 from websockets.http11 import Request as Upgrade
@@ -38,6 +39,7 @@ from server.base.net.listener import (
     READ_WITHIN,
     REQUEST_WITHIN,
     Connection,
+    Handshake,
     Listener,
     WebSocket,
 )
@@ -70,8 +72,9 @@ class _Echo(WebSocket):
     def connection_lost(self, exc: Exception | None) -> None:
         self.connections.discard(self)
 
-    def shake_hands(self, request: Upgrade) -> None:
-        self.transport.write(ServerProtocol().accept(request).serialize())
+    def shake_hands(self, request: Handshake) -> None:
+        upgrade = Upgrade(request.target, Headers(request.headers))
+        self.transport.write(ServerProtocol().accept(upgrade).serialize())
 
     def data_received(self, data: bytes) -> None:
         self.socket.receive_data(data)

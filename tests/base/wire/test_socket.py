@@ -12,15 +12,13 @@ from typing import Any, NamedTuple, cast
 import pytest
 from starlette.applications import Starlette
 from websockets.asyncio.server import ServerConnection, serve
-from websockets.datastructures import Headers
 from websockets.exceptions import ConnectionClosed
-from websockets.http11 import Request, Response
 
 from server.base.net import bound_sockets
 from server.base.net.addresses import Proxies
 from server.base.net.budgets import Budgets
 from server.base.net.limits import BYTES_AT_ONCE
-from server.base.net.listener import Connection, Listener
+from server.base.net.listener import Connection, Handshake, Listener
 from server.base.net.load import Load
 from server.base.net.origins import Origins
 from server.base.net.turns import Turns
@@ -28,6 +26,7 @@ from server.base.wire import socket as module
 from server.base.wire import sockets as sockets_module
 from server.base.wire.codec import MAX_FRAME_SIZE
 from server.base.wire.contracts import Wire
+from server.base.wire.handshake import accept
 from server.base.wire.session import Session
 from server.base.wire.socket import Socket
 from server.base.wire.sockets import Sockets
@@ -51,6 +50,7 @@ from tests.clients.raw import (
 from tests.processes import PATIENCE
 
 TEXT_ANSWER = b"a text"
+_REFUSED = b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 
 
 class _Echo:
@@ -126,23 +126,21 @@ class _Ours:
             connections.add(socket)
             self.open.add(socket)
 
-        made = _Counting(self._open_session, self._admit, begun, ended, self._turns)
+        made = _Counting(self._open_session, begun, ended, self._turns)
         self.sockets.append(made)
         return made
 
-    def _admit(self, _: Socket, request: Request) -> Response | None:
-        return Response(403, "Forbidden", _CLOSED) if request.path == "/refused" else None
-
-    def _open_session(self, wire: Wire, _: Request) -> Session:
+    def _open_session(self, wire: Wire, request: Handshake) -> tuple[Session | None, bytes]:
+        if request.target == "/refused":
+            return None, _REFUSED
         self.echo = _Echo(wire)
-        return cast(Session, self.echo)
+        response = accept(request.headers)
+        assert response is not None
+        return cast(Session, self.echo), response
 
     async def ended(self) -> None:
         """Wait until all connections have ended."""
         await until(lambda: not self.open)
-
-
-_CLOSED = Headers({"Content-Length": "0", "Connection": "close"})
 
 
 @pytest.fixture
