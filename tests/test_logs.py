@@ -26,7 +26,7 @@ from server.base.redis.connection import connect
 from server.base.redis.database import Database
 from server.base.redis.handshake import pack
 from server.base.redis.pipeline import Pipeline
-from server.base.work.log_context import task_fields
+from server.base.work.log_context import TaskFields
 from server.cli.log_lines import LINES
 from server.cli.logs import configure, errors, log_loop_failure
 from server.deals.store import DealStore
@@ -256,7 +256,7 @@ async def test_shared_work_is_logged_without_the_command_that_caused_it(
     pipeline = await lost(database, key)
 
     async def command() -> None:
-        with task_fields(player="ada", room="H7KQ2"):
+        with TaskFields({"player": "ada", "room": "H7KQ2"}):
             structlog.get_logger().info("own", room="other")
             await database.write(key, "SET", key, "", "EX", keys.BARRIER_LIFE_S)
             asyncio.get_running_loop().call_soon(structlog.get_logger().info, "callback")

@@ -1,11 +1,14 @@
-"""Exact costs of a move in a node: bytecode instructions, and calls of Python and C functions.
+"""Exact costs of operations of a node: bytecode instructions, calls of Python and C functions.
 
     python -m deploy.bench.counts [--record]
 
 Unlike times, these are the same on every machine with this version of Python, so that a small
-slowdown is seen at once. A node and a player run in this process, and the player sends each move
-after the previous answer. Only the node's code and the libraries that it calls directly are
-counted. The median of the moves leaves out those during which a timer ran.
+slowdown is seen at once. A node and its clients run in this process, one operation at a time. Only
+the node's code and the libraries that it calls directly are counted. The median of the operations
+leaves out those during which a timer ran.
+
+The operations are a move; a connection with its handshake; the same with the `Hello` of a new or a
+known guest; and the same with the return to a race.
 
 It fails if a count is more than `TOLERANCE` above the recorded one; `--record` records the counts.
 """
@@ -18,8 +21,9 @@ import platform
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from statistics import median
 from types import FrameType, SimpleNamespace
@@ -33,7 +37,9 @@ from server.base.net import limits
 # The module of sockets copies the limits at import.
 vars(limits).update(LIMITS)
 
+from deploy.bench.client import connect, open_session, open_sessions  # noqa: E402
 from deploy.bench.comparison import print_line  # noqa: E402
+from deploy.bench.games import race  # noqa: E402
 from deploy.bench.players import Player, open_players  # noqa: E402
 from server.app import running_node  # noqa: E402
 from server.base.redis.embedded import embedded_redis  # noqa: E402
@@ -41,6 +47,7 @@ from server.base.seals.key_file import own_keys  # noqa: E402
 from server.cli.logs import configure  # noqa: E402
 from server.cli.tuning import tune_process  # noqa: E402
 from server.rooms.core import commands, rate_limit  # noqa: E402
+from server.rooms.messages import JoinRoom  # noqa: E402
 from server.settings import Settings  # noqa: E402
 
 RECORDED: Final = Path(__file__).with_name("counts.json")
@@ -48,6 +55,10 @@ TOLERANCE: Final = 0.02  # the share by which a count may exceed the recorded on
 GAMES: Final = ("deuces", "roosevelt", "rouge-et-noir")
 WARM_UP: Final = 10  # moves of each player before counting; the first confirms the clock
 MOVES: Final = 80  # counted moves of each player
+OPENINGS: Final = 30  # counted operations of every other kind
+SETTLED: Final = 0.02  # seconds until the node has finished an operation
+KINDS: Final = "C calls", "Python calls", "instructions"
+Counts = dict[str, int]  # by kind
 ROOT: Final = Path(__file__).parents[2]
 
 _COUNTED: Final = (f"{ROOT}/server/", f"{ROOT}/engine/")
@@ -90,8 +101,8 @@ async def move(player: Player) -> None:
     assert not player.refused, "the recorded moves are legal"
 
 
-async def measure() -> dict[str, int]:
-    """Return the counts of a move, as medians over the moves of all games."""
+async def measure() -> dict[str, Counts]:
+    """Return the counts of each operation, as medians."""
     configure("console", "warning", "bench")
     deal_recorded()
     commands.COUNTDOWN_MS = 0
@@ -99,14 +110,60 @@ async def measure() -> dict[str, int]:
     with tempfile.TemporaryDirectory(prefix="samedeal") as folder:
         async with embedded_redis(Path(folder)) as socket:
             keys = own_keys(Path(folder))
-            settings = Settings(host="127.0.0.1", port=0, redis=socket, secret_key_file=keys)
+            settings = Settings(
+                host="127.0.0.1",
+                port=0,
+                redis=socket,
+                secret_key_file=keys,
+                address_players=1_000,
+            )
             async with running_node(settings) as port:
                 tune_process()
                 server: Any = SimpleNamespace(port=port, redis=True)
                 players = await open_players(server, 2 * len(GAMES), WARM_UP + MOVES + 1, GAMES)
                 moves = [await counted(player) for player in players]
-    each = [counts for counts_of_player in moves for counts in counts_of_player]
-    return {name: round(median(counts[name] for counts in each)) for name in sorted(each[0])}
+                found = {"move": list(chain.from_iterable(moves))}
+                return medians(found | await counted_openings(port))
+
+
+async def counted_openings(port: int) -> dict[str, list[Counter[str]]]:
+    """Return the counts of connections, of sessions, and of returns to a race."""
+    known = await open_sessions(port, OPENINGS)
+    pairs = [await open_sessions(port, 2) for _ in range(OPENINGS)]
+    codes = [(await race(pair, GAMES[0]))[0].room for pair in pairs]
+    for client in (*known, *chain.from_iterable(pairs)):
+        client.transport.abort()
+    await asyncio.sleep(SETTLED)
+
+    async def return_(number: int) -> None:
+        client = await open_session(port, pairs[number][0].token)
+        await client.ask(JoinRoom, codes[number])
+
+    operations: dict[str, Callable[[int], Awaitable[object]]] = {
+        "connection": lambda _: connect(port),
+        "new guest": lambda _: open_session(port),
+        "known guest": lambda number: open_session(port, known[number].token),
+        "return to a race": return_,
+    }
+    found: dict[str, list[Counter[str]]] = {}
+    for name, act in operations.items():
+        found[name] = []
+        for number in range(OPENINGS):
+            counts: Counter[str] = Counter()
+            with counting(counts):
+                await act(number)
+                # What follows the answer belongs to the operation.
+                await asyncio.sleep(SETTLED)
+            found[name].append(counts)
+    return found
+
+
+def medians(found: Mapping[str, Sequence[Counter[str]]]) -> dict[str, Counts]:
+    """Return the median of each count of each operation."""
+    return {
+        name: {kind: round(median(counts[kind] for counts in each)) for kind in KINDS}
+        for name, each in found.items()
+    }
 
 
 async def counted(player: Player) -> list[Counter[str]]:
@@ -122,17 +179,21 @@ async def counted(player: Player) -> list[Counter[str]]:
     return found
 
 
-def check(found: dict[str, int]) -> int:
+def check(found: Mapping[str, Counts]) -> int:
     """Return 1 if a count exceeds the recorded one, else 0."""
     recorded = json.loads(RECORDED.read_text(encoding="utf-8"))
     if recorded.pop("python") != platform.python_version().rpartition(".")[0]:
         print_line("counts: recorded with another version of Python, so not compared")
         return 0
-    grown = [name for name, count in found.items() if count > recorded[name] * (1 + TOLERANCE)]
-    for name, count in found.items():
-        print_line(f"a move takes {count:,} {name}, recorded {recorded[name]:,}")
+    grown = []
+    for name, counts in found.items():
+        for kind, count in counts.items():
+            before = recorded[name][kind]
+            print_line(f"a {name} takes {count:,} {kind}, recorded {before:,}")
+            if count > before * (1 + TOLERANCE):
+                grown.append(f"a {name} takes more {kind}")
     if grown:
-        sys.stderr.write(f"counts: a move takes more {' and '.join(grown)} than recorded\n")
+        sys.stderr.write(f"counts: {', '.join(grown)} than recorded\n")
     return 1 if grown else 0
 
 

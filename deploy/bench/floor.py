@@ -42,8 +42,9 @@ async def stack(port: int) -> None:
     """Serve with the node's own listener and sockets until the process is terminated."""
     # The module of sockets copies the limits at import.
     vars(limits).update(BYTES_PER_SECOND=1e12, BYTES_AT_ONCE=1e12)
-    from server.base.net.listener import Listener  # noqa: PLC0415
+    from server.base.net.listener import Handshake, Listener  # noqa: PLC0415
     from server.base.net.turns import Turns  # noqa: PLC0415
+    from server.base.wire.handshake import accept  # noqa: PLC0415
     from server.base.wire.socket import Socket  # noqa: PLC0415
 
     class Echo:
@@ -51,7 +52,7 @@ async def stack(port: int) -> None:
 
         address = HOST
 
-        def __init__(self, socket: Socket, _: object) -> None:
+        def __init__(self, socket: Socket) -> None:
             self._socket = socket
 
         def receive(self, frame: bytes | None) -> None:
@@ -63,11 +64,11 @@ async def stack(port: int) -> None:
         go_on = close = count_frame = cancel_hello_timer = close_for_restart = ignore
 
     def socket(connections: set[Any]) -> Socket:
-        open_session: Any = Echo
-        return Socket(open_session, admit, connections.add, connections.discard, turns)
+        return Socket(open_session, connections.add, connections.discard, turns)
 
-    def admit(*_: object) -> None:
-        """Accept each handshake."""
+    def open_session(socket: Socket, request: Handshake) -> tuple[Any, bytes]:
+        """Accept a handshake."""
+        return Echo(socket), accept(request.headers) or b""
 
     turns = Turns()
     await Listener(Response(status_code=404), socket, turns=turns).open(

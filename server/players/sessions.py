@@ -95,7 +95,7 @@ class Sessions:
         # Before the write: another node that reads it asks this one immediately.
         count = self._local[player] = self._local.get(player, 0) + 1
         if count == 1:
-            self._notes.add(player)
+            self._note_soon(player)
         try:
             await self._add(player, session, epoch)
         except BaseException:
@@ -126,11 +126,23 @@ class Sessions:
             self._local[player] = count
             return
         self._local.pop(player, None)
-        self._notes.add(player)
+        self._note_soon(player)
         self._node_bus.send(self._peers.pop(player, ()), Left(player, self._node))
 
     def _retry_removal(self, player: PlayerId, name: str) -> None:
         self._unremoved.setdefault(player, []).append(name)
+        self._notes.add(player)
+
+    def _note_soon(self, player: PlayerId) -> None:
+        """Record like `_note`, but without a task unless the write fails."""
+        if player in self._notes:
+            # Only after the pending write.
+            self._notes.add(player)
+            return
+        write = self._held.note_soon if player in self._local else self._held.drop_soon
+        write(self._node, player, partial(self._retry_note, player))
+
+    def _retry_note(self, player: PlayerId) -> None:
         self._notes.add(player)
 
     async def _note(self, player: PlayerId) -> None:

@@ -356,6 +356,7 @@ class JournalStore:
         # knowing it, since such a server has no replicas.
         barrier = keys.barrier(key)
         writing = self._database.write(barrier, "SET", barrier, "", "EX", keys.BARRIER_LIFE_S)
+        page: Reply
         page, _ = await asyncio.gather(reading, writing)
         return page
 

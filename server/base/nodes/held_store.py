@@ -4,14 +4,13 @@ A killed node cannot remove them. Each node therefore notes, in each partition, 
 players for which it has stored something, and all such nodes are listed. When one of them is gone,
 another node removes its data (`server.base.nodes.departures`).
 
-A note costs a small write for a player's first session on a node (27 µs of that node's time), and
-another one for the last; a room's note is written with the presence. A note takes 33 bytes: 330 kB
-for 10,000 players.
+A note costs a small write for a player's first session on a node, and another one for the last; a
+room's note is written with the presence. A note takes 33 bytes: 330 kB for 10,000 players.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from server.base.core import keys
 from server.base.core.ids import PlayerId, RoomCode
@@ -88,6 +87,17 @@ class HeldStore:
         """Note that a node has stored sessions of a player."""
         key = keys.held(keys.partition(player), node)
         await self._database.run(_NOTE, [key], player_note(player), keys.SESSION_LIFE_S)
+
+    def note_soon(self, node: str, player: PlayerId, failed: Callable[[], None]) -> None:
+        """Note like `note`, without waiting; `failed` is called if that may have failed."""
+        key = keys.held(keys.partition(player), node)
+        given = player_note(player), keys.SESSION_LIFE_S
+        self._database.send(key, *_NOTE.call([key], *given), failed=failed)
+
+    def drop_soon(self, node: str, player: PlayerId, failed: Callable[[], None]) -> None:
+        """Note like `drop`, without waiting; `failed` is called if that may have failed."""
+        key = keys.held(keys.partition(player), node)
+        self._database.send(key, "HDEL", key, player_note(player), failed=failed)
 
     async def drop(self, node: str, player: PlayerId) -> None:
         """Note that a node has no more sessions of a player."""

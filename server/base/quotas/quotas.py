@@ -147,16 +147,15 @@ class Quotas:
 
     async def _take(self, scopes: Sequence[Scope], need: Need, sizes: dict[int, int]) -> None:
         now = self._clock.now()
-        found = await asyncio.gather(
-            *(self._charge(each, now, sizes, PARTS[need]) for each in scopes),
-            return_exceptions=True,
-        )
+        tried = [self._try_charge(each, now, sizes, PARTS[need]) for each in scopes]
+        # Most clients have one scope, which needs no task.
+        found = await asyncio.gather(*tried) if len(tried) > 1 else [await each for each in tried]
         charges = {
             scope: each
             for scope, each in zip(scopes, found, strict=True)
             if isinstance(each, Charge)
         }
-        failed = [each for each in found if isinstance(each, BaseException)]
+        failed = [each for each in found if isinstance(each, Exception)]
         refused = [each for each in charges.values() if not each.accepted]
         if not failed and not refused:
             return
@@ -255,6 +254,15 @@ class Quotas:
         charge = await self._store.charge(place, now, sizes, most)
         self._learn(scope, Stored(charge.stored, quota))
         return charge
+
+    async def _try_charge(
+        self, scope: Scope, now: int, sizes: dict[int, int], part: float
+    ) -> Charge | Exception:
+        """Charge like `_charge`, and return an exception instead of raising it."""
+        try:
+            return await self._charge(scope, now, sizes, part)
+        except Exception as error:
+            return error
 
     def _learn(self, scope: Scope, stored: Stored) -> None:
         self._known.pop(scope, None)

@@ -10,10 +10,9 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import structlog
 from redis.asyncio import Redis, RedisCluster
@@ -61,8 +60,7 @@ Locations = dict[str, tuple[Server, bool]]
 log = structlog.get_logger()
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(NamedTuple):
     """A reply and its connection.
 
     Attributes:
@@ -201,7 +199,8 @@ class Database:
 
     async def write(self, key: str, *command: Argument) -> Any:
         """Run a command that writes to a key, and return its reply once acknowledged."""
-        return (await self.reply(key, *command)).value
+        found = await self._reply_directly(pack(*command))
+        return (found or await self.reply(key, *command)).value
 
     async def reply(
         self, key: str, *command: Argument, generation: int | None = None, reads: bool = False
@@ -304,12 +303,12 @@ class Database:
             self.reply(key, *one, reads=True), self.reply(key, *other, reads=True)
         )
 
-    async def run(self, script: Script, names: list[str], *arguments: Argument) -> Any:
+    def run(self, script: Script, names: list[str], *arguments: Argument) -> Awaitable[Any]:
         """Run a script that writes, and return its reply once acknowledged.
 
         `names` are its keys, at least one, all in one slot.
         """
-        return await self.write(names[0], *script.call(names, *arguments))
+        return self.write(names[0], *script.call(names, *arguments))
 
     async def keep_first(self, key: str, value: str, seconds: int | None = None) -> str:
         """Set a key unless it has a value, and return the value that it then has.

@@ -34,7 +34,7 @@ from server.base.wire.contracts import Answerer, Reason, Wire
 from server.base.wire.messages import Command, Event, MoveMessage, Re
 from server.base.wire.session_messages import Bye, Hello, Refused
 from server.base.wire.shown import ShownAttempts
-from server.base.work.log_context import task_fields
+from server.base.work.log_context import TaskFields
 from server.base.work.metrics import Metrics
 from server.base.work.tasks import run_soon
 
@@ -263,7 +263,7 @@ class Session:
 
     async def _carry_out(self, command: Command) -> None:
         """Execute and answer one command, and continue with the pending frames."""
-        with task_fields(**self._context(command)):
+        with TaskFields(self._context(command)):
             await self._answer(command)
         self._done()
 
@@ -283,7 +283,8 @@ class Session:
                 self.cancel_hello_timer()
                 log.info("session_opened", player=self.player)
             self._send_answer(frame)
-        log.debug("command", outcome=outcome, ms=_ms_since(begun))
+        if self._debugs:
+            log.debug("command", outcome=outcome, ms=_ms_since(begun))
 
     # Events
 

@@ -8,24 +8,27 @@ entries would name an unrelated player and room.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, MutableMapping
-from contextlib import contextmanager
+from collections.abc import MutableMapping
 from typing import Any
-from weakref import WeakKeyDictionary
 
-_fields: WeakKeyDictionary[asyncio.Task[Any], dict[str, str]] = WeakKeyDictionary()
+_fields: dict[asyncio.Task[Any], dict[str, str]] = {}
 
 
-@contextmanager
-def task_fields(**fields: str) -> Iterator[None]:
-    """Add fields to the current task's log entries in the block."""
-    task = asyncio.current_task()
-    assert task is not None, "called in a task"
-    _fields[task] = fields
-    try:
-        yield
-    finally:
-        del _fields[task]
+class TaskFields:
+    """Adds fields to the current task's log entries, as a context manager."""
+
+    __slots__ = ("_task",)
+
+    def __init__(self, fields: dict[str, str]) -> None:
+        task = asyncio.current_task()
+        assert task is not None, "called in a task"
+        self._task = task
+        _fields[task] = fields
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, *_: object) -> None:
+        del _fields[self._task]
 
 
 def add_task_fields(

@@ -25,7 +25,8 @@ class Tasks:
 
     def start(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
         """Run a coroutine in a task, and return the task, whose result must be awaited."""
-        task = asyncio.create_task(work)
+        # `asyncio.create_task` takes twice as long, since it names the task again.
+        task = asyncio.get_running_loop().create_task(work)
         self._running.add(task)
         task.add_done_callback(self._running.discard)
         return task
