@@ -294,8 +294,12 @@ class Replica(Generic[State, Event]):
             self._end(self._finish, error)
         else:
             self._journals.append(
-                output, machine.time, machine.generation, machine.last, self._resume
+                output, machine.time, machine.generation, machine.last, self._resume_in_turn
             )
+
+    def _resume_in_turn(self, reply: int | Exception) -> None:
+        """Resume the job with the reply to its append, together with the tasks of other replies."""
+        self._journals.pacer.call(self._resume, reply)
 
     async def _request(self, request: Read | Wait) -> None:
         """Execute a request that needs a task, and resume the job with the reply."""

@@ -40,6 +40,7 @@ from server.base.redis.pipeline import Pipeline
 from server.base.redis.scripts import Argument, Script
 from server.base.redis.servers import suggests_failover
 from server.base.work.background import check_outcome
+from server.base.work.pacing import Pacer
 
 CLOCK_TOLERANCE_MS: Final = 2_000
 """Maximum milliseconds between the time of a decision and Redis's time at the append."""
@@ -129,6 +130,11 @@ class JournalStore:
     def newest_generation(self) -> int:
         """The generation of the newest connection to any server, or 0 if there is none."""
         return self._database.newest_generation
+
+    @property
+    def pacer(self) -> Pacer:
+        """Resumes the tasks that wait for Redis."""
+        return self._database.pacer
 
     def note_lost(self, key: str, count: int) -> None:
         """Record that a journal has lost at least `count` acknowledged entries of this node."""

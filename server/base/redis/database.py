@@ -28,6 +28,7 @@ from server.base.redis.scripts import Argument, Script
 from server.base.redis.servers import Server, Servers, suggests_failover
 from server.base.work.background import check_outcome
 from server.base.work.metrics import Metrics
+from server.base.work.pacing import Pacer
 
 MIN_VERSION: Final = (7, 0)
 """The oldest supported version of Redis: the first with sharded pub/sub and with separate read and
@@ -86,6 +87,7 @@ class Database:
         losses: the acknowledged data lost by the store.
         metrics: the node's metrics.
         is_standalone: whether this is a single Redis server rather than a cluster.
+        pacer: resumes the tasks that wait for replies.
     """
 
     def __init__(
@@ -103,6 +105,7 @@ class Database:
         self._pipelines: dict[str, Pipeline] = {}
         self._readers: dict[str, Pipeline] = {}
         self._refresh_tasks: set[asyncio.Task[None]] = set()
+        self.pacer = Pacer()
         self._closing = False
         self._send_tasks: set[asyncio.Task[None]] = set()
         self._single = self._pipeline(None) if self._servers.is_standalone else None
@@ -235,7 +238,7 @@ class Database:
                 if reply is None:
                     if generation is not None and not redirected and generation != known:
                         raise OtherGenerationError("The connection has been replaced.")
-                    *_, reply = await _round_trips(pipeline, [*[_ASKING] * asking, packed])
+                    *_, reply = await self._round_trips(pipeline, [*[_ASKING] * asking, packed])
                 if isinstance(reply, AskError | TryAgainError) and time.monotonic() < until:
                     # A slot that is being moved loses no writes. One with a new owner (MOVED) may
                     # have lost some in a failover, so the generation still has to match.
@@ -270,7 +273,7 @@ class Database:
         if single is None or not single.is_ready:
             return None
         known = single.generation
-        found = await _round_trip(single, packed)
+        found = await self._round_trip(single, packed)
         if not isinstance(found, Exception):
             return Reply(found, known)
         if isinstance(found, NoScriptError):
@@ -296,7 +299,7 @@ class Database:
         single = self._single
         if single is not None and single.is_ready:
             known = single.generation
-            found = await _round_trips(single, [pack(*one), pack(*other)])
+            found = await self._round_trips(single, [pack(*one), pack(*other)])
             if not any(isinstance(each, Exception) for each in found):
                 return Reply(found[0], known), Reply(found[1], known)
         return await asyncio.gather(
@@ -373,7 +376,7 @@ class Database:
             for name in names:
                 command(built, name)
             stack = built.command_stack
-            replies = await _round_trips(reader, [pack(*given) for given, _ in stack])
+            replies = await self._round_trips(reader, [pack(*given) for given, _ in stack])
             for reply in replies:
                 if isinstance(reply, Exception):
                     raise reply
@@ -391,7 +394,7 @@ class Database:
         given = list(map(str, arguments))
         reader = self._ready_reader()
         if reader is not None:
-            found = await _round_trip(reader, pack(*script.call([key], *given)))
+            found = await self._round_trip(reader, pack(*script.call([key], *given)))
             if not isinstance(found, Exception):
                 return found
             if not isinstance(found, NoScriptError):
@@ -523,7 +526,7 @@ class Database:
                 [
                     _parsed(client, given[0], reply, options)
                     for reply, (given, options) in zip(
-                        await _round_trips(reader, sent), built.command_stack, strict=True
+                        await self._round_trips(reader, sent), built.command_stack, strict=True
                     )
                 ]
             )
@@ -534,6 +537,28 @@ class Database:
             return await ask_one(groups[0])
         parts = await asyncio.gather(*map(ask_one, groups))
         return {name: reply for part in parts for name, reply in part.items()}
+
+    async def _round_trip(self, pipeline: Pipeline, command: bytes) -> Any:
+        """Send a command, and return its reply, which may be an exception."""
+        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        pipeline.send(command, partial(self.pacer.call, partial(_settle, future)))
+        return await future
+
+    async def _round_trips(self, pipeline: Pipeline, commands: list[bytes]) -> list[Any]:
+        """Send commands one after the other, and return their replies, which may be exceptions."""
+        if not commands:
+            return []
+        future: asyncio.Future[list[Any]] = asyncio.get_running_loop().create_future()
+        replies: list[Any] = []
+
+        def done(reply: Any) -> None:
+            replies.append(reply)
+            if len(replies) == len(commands):
+                self.pacer.call(partial(_settle, future), replies)
+
+        for command in commands:
+            pipeline.send(command, done)
+        return await future
 
     async def _refresh_if_lost(self, replies: dict[str, Any], remaining: Locations) -> bool:
         """Reload the topology if a server of a cluster was lost, and return whether one was."""
@@ -573,34 +598,10 @@ def _exception_of(reply: Exception) -> Exception:
     return reply
 
 
-async def _round_trip(pipeline: Pipeline, command: bytes) -> Any:
-    """Send a command, and return its reply, which may be an exception."""
-    future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-    pipeline.send(command, partial(_settle, future))
-    return await future
-
-
 def _settle(future: asyncio.Future[Any], reply: Any) -> None:
     """Pass a reply to its caller, unless that was cancelled."""
     if not future.done():
         future.set_result(reply)
-
-
-async def _round_trips(pipeline: Pipeline, commands: list[bytes]) -> list[Any]:
-    """Send commands one after the other, and return their replies, which may be exceptions."""
-    if not commands:
-        return []
-    future: asyncio.Future[list[Any]] = asyncio.get_running_loop().create_future()
-    replies: list[Any] = []
-
-    def done(reply: Any) -> None:
-        replies.append(reply)
-        if len(replies) == len(commands) and not future.done():
-            future.set_result(replies)
-
-    for command in commands:
-        pipeline.send(command, done)
-    return await future
 
 
 def _parsed(client: Redis, name: str | bytes, reply: Any, options: Mapping[str, Any]) -> Any:

@@ -26,9 +26,17 @@ from server.base.redis.clock import RedisClock
 from server.base.redis.connection import Client
 from server.base.redis.pipeline import Pipeline
 from server.base.work.clock import Clock
+from server.base.work.pacing import PER_PASS
 from server.play.core import keys as play_keys
 from tests.base.journals.entries import FAR, replace_journal
-from tests.base.redis.servers import calls, in_flight, lose_connection, until, writes_held_up
+from tests.base.redis.servers import (
+    calls,
+    in_flight,
+    lose_connection,
+    most_resumed,
+    until,
+    writes_held_up,
+)
 from tests.builders import START
 from tests.dates import keep_clock
 from tests.nodes import Node, SetClock
@@ -557,6 +565,27 @@ async def test_concurrent_commands_are_decided_in_turn(redis: Client, current: W
         assert await pending.outcome() == words[:count]
         assert pending.seen == [words[: count - 1]]
     assert await journal(redis) == words
+
+
+async def test_commands_of_one_batch_end_a_few_per_pass_of_the_loop(
+    node: Node, clock: SetClock
+) -> None:
+    class Named(_WordsDefinition):
+        def __init__(self, name: str) -> None:
+            super().__init__()
+            self.name = name
+
+        def key(self) -> str:
+            return play_keys.attempt(self.name)
+
+    replicas = [
+        Replica[Words, str](node.services.journal_store, clock, Named(f"words{number}"))
+        for number in range(10 * PER_PASS)
+    ]
+    # The first command reads the journal.
+    await asyncio.gather(*(each.decide(lambda *_: "a") for each in replicas))
+    assert await most_resumed(each.decide(lambda *_: "b") for each in replicas) == PER_PASS
+    assert {each.state for each in replicas} == {("a", "b")}
 
 
 async def test_an_exception_in_a_decision_is_reported_and_affects_no_other_command(

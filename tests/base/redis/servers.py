@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable
 from contextlib import asynccontextmanager, suppress
 from inspect import isawaitable
 from operator import methodcaller
@@ -39,6 +40,25 @@ async def until_equal(read: Callable[[], object], expected: object) -> None:
     async with asyncio.timeout(PATIENCE):
         while await _now(read) != expected:
             await asyncio.sleep(0.002)
+
+
+async def most_resumed(waits: Iterable[Awaitable[object]]) -> int:
+    """Await each in its own task; return the maximum that ended in one pass of the event loop."""
+    resumed = Counter[int]()
+    passes = 0
+
+    async def wait(for_: Awaitable[object]) -> None:
+        await for_
+        resumed[passes] += 1
+
+    async with asyncio.timeout(PATIENCE):
+        tasks = [asyncio.create_task(wait(each)) for each in waits]
+        while not all(task.done() for task in tasks):
+            passes += 1
+            await asyncio.sleep(0)
+    for task in tasks:
+        task.result()
+    return max(resumed.values())
 
 
 async def _now(read: Callable[[], object]) -> object:

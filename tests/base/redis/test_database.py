@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 from signal import SIGCONT, SIGSTOP
 from typing import Any
@@ -18,12 +18,14 @@ from server.base.redis import database as module
 from server.base.redis import pipeline
 from server.base.redis.connection import Client, connect
 from server.base.redis.database import Database
+from server.base.work.pacing import PER_PASS
 from server.play.core import keys
 from tests.base.journals.entries import FORMS, PARTITION, append, names, names_in, texts
 from tests.base.redis.servers import (
     database_alone,
     database_at,
     in_flight,
+    most_resumed,
     reads,
     until,
     until_equal,
@@ -71,6 +73,19 @@ async def test_an_unencodable_append_fails_without_affecting_the_next(
     assert await outcomes([append(journals, 2, "\ud800")]) == [UnavailableError]
     assert await outcomes([append(journals, 2)]) == [APPENDED]
     assert await texts(journals) == ["entry 1", "entry 2"]
+
+
+async def test_tasks_waiting_for_one_batch_are_resumed_a_few_per_pass_of_the_loop(
+    database: Database,
+) -> None:
+    key = "resumed"
+    # The first read opens the connection.
+    await database.ask(lambda redis, name: redis.exists(name), key)
+    commands: list[Callable[[], Awaitable[object]]] = [
+        lambda: database.read_batched(key, "EXISTS", key),
+        lambda: database.ask(lambda redis, name: redis.exists(name), key),
+    ]
+    assert await most_resumed(commands[n % 2]() for n in range(20 * PER_PASS)) == PER_PASS
 
 
 async def test_a_write_to_a_full_queue_is_refused_immediately(
