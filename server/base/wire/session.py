@@ -185,7 +185,7 @@ class Session:
         if self._busy:
             return
         while self._can_start and self._pending:
-            self._handle(self._pending.popleft())
+            self._handle(self._pending.popleft(), has_waited=True)
         if not self._pending:
             self._pending = None
             if self._reading_paused:
@@ -196,8 +196,12 @@ class Session:
     def _can_start(self) -> bool:
         return not self._busy and self._closing is None and not self._wire.is_full()
 
-    def _handle(self, frame: bytes | None) -> None:
-        """Decode a frame, and start or refuse its command."""
+    def _handle(self, frame: bytes | None, *, has_waited: bool = False) -> None:
+        """Decode a frame, and start or refuse its command.
+
+        A move that has waited for earlier commands takes a turn, like other commands. A client
+        could send hundreds at once.
+        """
         try:
             command = self._answerer.decode(frame)
         except codec.BadMessageError as error:
@@ -214,13 +218,24 @@ class Session:
             self._refuse(self.payer.too_fast(cost, now), re)
             self._count_offence(Reason.TOO_FAST)
         elif isinstance(command, MoveMessage):
-            self._play(command)
+            if has_waited:
+                self._busy = True
+                self._wire.in_turn(partial(self._play_in_turn, command), cost)
+            else:
+                self._play(command)
         # Hello comes first, and only once.
         elif isinstance(command, Hello) != (self._player is None):
             self._refuse(Refusal(BaseRefusals.hello_first), command.id)
         else:
             self._busy = True
             self._wire.in_turn(partial(run_soon, self._carry_out(command)), cost)
+
+    def _play_in_turn(self, move: MoveMessage) -> None:
+        """Start to play a move that has waited for its turn."""
+        self._busy = False
+        self._play(move)
+        if not self._busy:
+            self._done()
 
     def _play(self, move: MoveMessage) -> None:
         """Start to play a move; `_moved` is called with its outcome."""
