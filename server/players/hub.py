@@ -24,7 +24,7 @@ from server.base.work.worker_pool import WorkerPool
 from server.players.core.names import Profile
 from server.players.sessions import Sessions
 
-SLICE = 0.003  # seconds of removals before yielding to the event loop
+SLICE = 0.0005  # seconds of removals before yielding to the event loop
 CHECK_BATCH = 200  # sessions whose registration is checked in one batch
 CHECK_PAUSE = 0.05  # seconds between batches: ten thousand sessions take about three seconds
 

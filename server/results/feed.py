@@ -291,23 +291,24 @@ class LeaderboardFeeds(Feed[BoardId, _Audience]):
             frame: the same, encoded, for subscribers without a change of their own.
         """
         sessions = list(islice(remaining, READ_AT_ONCE))
+        known = [audience.marks.get(session) for session in sessions]
         players = [session.player for session in sessions if session.player is not None]
         circles = [
             own.circle if remaining[session] and own is not None else NOBODY
-            for session in sessions
-            for own in [audience.marks.get(session)]
+            for session, own in zip(sessions, known, strict=True)
         ]
         found, rivals = await asyncio.gather(
             self._leaderboards.around(board, players), self._leaderboards.among(board, circles)
         )
         shown = chain.from_iterable([*found, *rivals])
         profiles = await self._leaderboards.profiles(list(shown))
-        for session, rows, among in zip(sessions, found, rivals, strict=True):
+        each = zip(sessions, known, found, rivals, strict=True)
+        async for session, before, rows, among in in_timed_slices(each, SLICE):
             with_rivals = remaining.pop(session)
-            audience.unread.pop(session, None)
-            before = audience.marks.get(session)
-            if before is None:
+            if before is None or audience.marks.get(session) is not before:
+                # It has left, or has received a newer page meanwhile.
                 continue
+            audience.unread.pop(session, None)
             after = _Own(
                 session.player, rows, before.circle, among if with_rivals else before.rivals
             )

@@ -20,7 +20,7 @@ from server.base.work.signal import Signal
 from server.base.work.worker_pool import WorkerPool
 
 TICK: Final = 0.5  # seconds between two updates of a topic
-SLICE: Final = 0.003  # maximum seconds of sending before yielding to the event loop
+SLICE: Final = 0.0005  # maximum seconds of sending before yielding to the event loop
 CONCURRENCY: Final = 4  # topics updated concurrently
 
 Mark = TypeVar("Mark")
