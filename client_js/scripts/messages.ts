@@ -2,6 +2,9 @@
 
 import { Compiler, MessageError, type Messages, SOURCE } from "./compiler.ts";
 
+/** The groups of races' screens and tables, in a separate module. */
+export const RACE: ReadonlySet<string> = new Set([...["emotes", "host", "room", "round", "track"]]);
+
 /** The groups not shown on first visits, in a separate module. */
 export const LATER: ReadonlySet<string> = new Set([
   ...["account", "blocking", "boards", "check", "could", "days", "howTo"],
@@ -17,7 +20,7 @@ export const OWN: ReadonlySet<string> = new Set([
 export const WORKER = "told";
 
 /** A language's modules that the page loads. */
-const PARTS: readonly string[] = ["first", "later", ...OWN];
+const PARTS: readonly string[] = ["first", "race", "later", ...OWN];
 
 /** Return the name of a module's type. */
 function typeOf(part: string): string {
@@ -26,6 +29,7 @@ function typeOf(part: string): string {
 
 function partOf(group: string): string {
   if (OWN.has(group) || group === WORKER) return group;
+  if (RACE.has(group)) return "race";
   return LATER.has(group) ? "later" : "first";
 }
 
@@ -77,6 +81,10 @@ ${names.map((name) => `  ${name}: ${quoted(nameOf(name, languages[name]))},\n`).
 /** Load the messages needed by every visit. */
 export const FIRST: Readonly<Record<Language, () => Promise<{ readonly texts: First }>>> = {
 ${loads("first")}};
+
+/** Load the messages of races' screens and tables. */
+export const RACE: Readonly<Record<Language, () => Promise<{ readonly texts: Race }>>> = {
+${loads("race")}};
 
 /** Load the messages not shown on first visits. */
 export const LATER: Readonly<Record<Language, () => Promise<{ readonly texts: Later }>>> = {

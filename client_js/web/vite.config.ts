@@ -1,8 +1,11 @@
+import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { svelte } from "@sveltejs/vite-plugin-svelte";
+import type { CompileOptions } from "svelte/compiler";
 import { defineConfig } from "vite";
 import { compress } from "./plugins/compress.ts";
 import { entries } from "./plugins/entries.ts";
+import { plainImports } from "./plugins/imports.ts";
 import { SMALL, keeping } from "./plugins/keeping.ts";
 import { styles } from "./plugins/styles.ts";
 
@@ -14,7 +17,6 @@ const server = `http://localhost:${process.env["SAMEDEAL_PORT"] ?? 8000}`;
  * first visit costs half a kilobyte of headers, so small modules are grouped.
  */
 const CHUNKS: readonly (readonly [name: string, modules: RegExp])[] = [
-  ["deal", /src\/rules\/(deal|verify)\.ts/],
   ["known", /src\/rules\/known\.ts|parts\/known\/mark/],
   ["pasted", /src\/rules\/pasted\.ts|parts\/known\/(?!mark)/],
   ["run", /client_js\/src\/run\.ts/],
@@ -36,12 +38,14 @@ const CHUNKS: readonly (readonly [name: string, modules: RegExp])[] = [
     "index",
     /web\/src\/(app\/targets|app\/own\/\w+|race\/terms|table\/runners|text\/forms|parts\/Title|parts\/Missing)\./,
   ],
-  ["index", /svelte\/.*\/(each|size)\.js/],
-  ["board", /web\/src\/board\/(?!cascade|reasons)/],
+  // Practice deals its cards itself, and needs both.
+  ["board", /web\/src\/board\/(?!cascade|reasons)|src\/rules\/(deal|verify)\.ts/],
   ["board", /table\/(HelpTools|PlayBar|TableFrame)\.svelte/],
   // A race against a ghost is practice, so both are needed together.
   ["practice", /practice\/(ghostRace\.svelte\.ts|practice\.svelte\.ts|Practice\.svelte)/],
-  ["race", /race\/sight\.|table\/(Countdown\.|Track\.|emotes\/(?!Reactions))/],
+  // Needed by a room before its players' view, which is loaded with a seat.
+  ["room", /race\/sight\.|table\/(colours\.|emotes\/emotes\.)/],
+  ["race", /table\/(Countdown\.|Track\.|emotes\/(?!Reactions))/],
   ["seats", /race\/(Seats|rounds\/StartRound)\.svelte/],
   // Used by most screens other than tables.
   ["parts", /parts\/(BoardSketch|Crown|Felt|Flame|Loading|Name|OutcomeWords|Rank|ShareButton)\./],
@@ -54,15 +58,35 @@ const CHUNKS: readonly (readonly [name: string, modules: RegExp])[] = [
   ["courses", /app\/courses\.|offline\/lasting\./],
   // Forms, which no first screen has.
   ["fields", /svelte\/.*\/bindings\/(input|select)\.js/],
+  // Moving rows and headings of any level, which no first screen has either.
+  ["rows", /svelte\/.*\/((animate|easing)\/|(transitions|svelte-element)\.js)/],
+  ["index", /node_modules\/svelte\//],
+  ["status", /shell\/(Status|StatusBanner|Notice)\./],
 ];
+
+/** The class of each component's styles, and the component's path. */
+const scopes = new Map<string, string>();
+
+/**
+ * Return the class that limits a component's styles to it: shorter than Svelte's, which repeats the
+ * same prefix in every rule and element of a first visit.
+ */
+const cssHash: NonNullable<CompileOptions["cssHash"]> = ({ hash, filename }) => {
+  const path = relative(here("."), filename);
+  const scope = `s${hash(path).slice(-4)}`;
+  if ((scopes.get(scope) ?? path) !== path) throw new Error(`Two components have class ${scope}.`);
+  scopes.set(scope, path);
+  return scope;
+};
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 export default defineConfig({
   root: here("."),
   plugins: [
-    svelte({ configFile: false }),
+    svelte({ configFile: false, compilerOptions: { runes: true, cssHash } }),
     styles(),
+    plainImports(),
     entries(),
     keeping(here("src/offline/worker.ts"), here("public")),
     compress(here("dist")),
@@ -75,6 +99,7 @@ export default defineConfig({
   server: { proxy: { "/socket": { target: server, ws: true } } },
   build: {
     outDir: here("dist"),
+    modulePreload: { polyfill: false },
     ...SMALL,
     emptyOutDir: true,
     rollupOptions: {

@@ -21,6 +21,7 @@ from fontTools.pens.boundsPen import BoundsPen
 from fontTools.pens.recordingPen import DecomposingRecordingPen
 from fontTools.pens.transformPen import TransformPen
 from fontTools.ttLib import TTFont
+from fontTools.ttLib.scaleUpem import scale_upem
 from fontTools.varLib.instancer import instantiateVariableFont
 
 HERE = Path(__file__).parent
@@ -31,6 +32,10 @@ LETTERS = list(
 )
 """The characters of headings in the page's languages; others use the fallback face."""
 RANKS = ["A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K"]
+
+UNITS = 500
+"""The units per em of the display face: a fifth smaller than with the source's 2,000, and still a
+seventh of a pixel in the largest heading."""
 
 HEIGHT = 200
 """The height of an index in whole units; its baseline is at y = HEIGHT."""
@@ -50,6 +55,8 @@ def display_face(source: str) -> TTFont:
     subsetter = subset.Subsetter(options)
     subsetter.populate(unicodes=[ord(letter) for letter in LETTERS])
     subsetter.subset(font)
+    del font["STAT"]  # It describes the variations, of which one is left.
+    scale_upem(font, UNITS)
     font.flavor = "woff2"
     return font
 

@@ -15,6 +15,7 @@ const OWN: Readonly<Partial<Record<Segment, string>>> = {
   circles: "circles",
   o: "circles",
   own: "variants",
+  r: "race",
 };
 
 /** The modules of the first paint, by the first segment of the path. */
@@ -60,7 +61,7 @@ export function entries(): Plugin {
             .filter((file) => !page.includes(file))
             .map((file) => `<link rel="modulepreload" crossorigin href="/${file}">`);
           const own = OWN[part as Segment] ?? "";
-          const words = ["first", ...(FIRST_ONLY.has(part) ? [] : ["later"]), own];
+          const words = ["first", ...(FIRST_ONLY.has(part) ? [] : ["race", "later"]), own];
           links.push(...wordsOf(words, bundle));
           const source = page.replace("</head>", `${links.join("")}</head>`);
           this.emitFile({ type: "asset", fileName: `screens/${part}.html`, source });

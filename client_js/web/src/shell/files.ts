@@ -7,7 +7,7 @@ import type Boards from "../watch/Boards.svelte";
 import type RoundOver from "../race/rounds/RoundOver.svelte";
 import type Seated from "../race/Seated.svelte";
 import type Table from "../table/Table.svelte";
-import { withOwnText, withText } from "../text/index.ts";
+import { withOwnText, withRaceText, withText } from "../text/index.ts";
 
 type Fields<Screen extends Part> = Omit<Extract<Route, { screen: Screen }>, "screen">;
 
@@ -30,7 +30,7 @@ export const FILES: Files = {
   practice: () => import("../practice/Practice.svelte"),
   known: () => withOwnText("known", import("../practice/KnownDeal.svelte")),
   rules: () => withText(import("../practice/Rules.svelte")),
-  room: () => import("../race/Room.svelte"),
+  room: () => withRaceText(import("../race/Room.svelte")),
   watch: () => withText(import("../watch/Watch.svelte")),
   dailies: () => import("../daily/Dailies.svelte"),
   daily: () => import("../daily/Daily.svelte"),
@@ -49,7 +49,7 @@ export const FILES: Files = {
   circles: () => withOwnText("circles", import("../circles/Circles.svelte")),
   own: () => withOwnText("variants", import("../own/Own.svelte")),
   missing: () => import("../parts/Missing.svelte"),
-  table: () => import("../table/Table.svelte"),
+  table: () => withRaceText(import("../table/Table.svelte")),
   boards: () => withText(import("../watch/Boards.svelte")),
   seated: () => withText(import("../race/Seated.svelte")),
   over: () => withText(import("../race/rounds/RoundOver.svelte")),

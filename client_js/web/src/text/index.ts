@@ -17,60 +17,73 @@ import {
   type Language,
   OWN,
   type Own,
+  RACE,
   type Text,
 } from "./generated/index.ts";
 
 export { LANGUAGES, type Language, NAMES } from "./generated/index.ts";
 
-/** All messages, once loaded; those of `LATER` only where `withText` has loaded their module. */
+/** All messages, once loaded; later parts only where `withText` and the like have loaded them. */
 export let text = {} as Text;
 
+/** A part of the messages that is loaded on demand. */
+type Part = "race" | "later" | Own;
+
 let language: Language = LANGUAGES[0];
-/** The language of `text`; null before loading. */
-let loaded: Language | null = null;
-/** Whether `text` includes those of `LATER`. */
-let isWhole = false;
-/** The loaded groups of `OWN`. */
-const own = new Set<Own>();
+/** The parts that were ever requested, and those in `text`. */
+const wanted = new Set<Part>();
+let present: ReadonlySet<Part> = new Set();
 
 /** Switch all texts to this language. */
-export async function useLanguage(wanted: Language): Promise<void> {
-  language = wanted;
-  if (isWhole) return loadAll();
-  const { texts } = await FIRST[wanted]();
-  // Another language may have been requested meanwhile, or all texts may have arrived first.
-  if (language !== wanted || loaded === wanted) return;
-  text = { ...texts } as Text;
-  loaded = wanted;
+export async function useLanguage(next: Language): Promise<void> {
+  language = next;
+  await load();
 }
 
-/** Wait for a module, and for the messages of `LATER` that it shows. */
-export async function withText<Module>(module: Promise<Module>): Promise<Module> {
-  const [found] = await Promise.all([module, isWhole ? null : loadAll()]);
+/** Wait for a module, and for the messages of `RACE` that it shows. */
+export function withRaceText<Module>(module: Promise<Module>): Promise<Module> {
+  return withParts(["race"], module);
+}
+
+/** Wait for a module, and for the messages of `RACE` and `LATER` that it shows. */
+export function withText<Module>(module: Promise<Module>): Promise<Module> {
+  return withParts(["race", "later"], module);
+}
+
+/** Do the same for a module that also shows a rarely needed group of messages. */
+export function withOwnText<Module>(group: Own, module: Promise<Module>): Promise<Module> {
+  return withParts(["race", "later", group], module);
+}
+
+async function withParts<Module>(parts: readonly Part[], module: Promise<Module>): Promise<Module> {
+  for (const part of parts) wanted.add(part);
+  const [found] = await Promise.all([
+    module,
+    parts.every((part) => present.has(part)) ? null : load(),
+  ]);
   return found;
 }
 
-/** Do the same for a module that shows a rarely needed group of messages. */
-export async function withOwnText<Module>(group: Own, module: Promise<Module>): Promise<Module> {
-  own.add(group);
-  const [found] = await Promise.all([module, group in text ? null : loadAll()]);
-  return found;
-}
-
-async function loadAll(): Promise<void> {
+/** Load the requested parts in the current language, until neither has changed meanwhile. */
+async function load(): Promise<void> {
   for (;;) {
-    const [wanted, count] = [language, own.size];
-    const parts = await Promise.all([
-      FIRST[wanted](),
-      LATER[wanted](),
-      ...[...own].map((group) => OWN[group][wanted]()),
+    const [spoken, parts] = [language, new Set(wanted)];
+    const modules = await Promise.all([
+      FIRST[spoken](),
+      ...[...parts].map((part) => loadsOf(part)[spoken]()),
     ]);
-    if (language !== wanted || own.size !== count) continue;
-    text = Object.assign({}, ...parts.map(({ texts }) => texts)) as Text;
-    loaded = wanted;
-    isWhole = true;
+    if (language !== spoken || wanted.size !== parts.size) continue;
+    text = Object.assign({}, ...modules.map(({ texts }) => texts)) as Text;
+    present = parts;
     return;
   }
+}
+
+function loadsOf(
+  part: Part,
+): Readonly<Record<Language, () => Promise<{ readonly texts: object }>>> {
+  if (part === "race") return RACE;
+  return part === "later" ? LATER : OWN[part];
 }
 
 /** Return a message by a name from outside the page, if it exists. */
