@@ -143,6 +143,13 @@ describe("the reason why a dropped card is refused", () => {
     expect(why("freecell", run, "t0", 0, "c1")).toBe("Only one card at a time.");
   });
 
+  it("asks for a second tap before the last cell is filled", () => {
+    const cells = { c0: "KS", c1: "KH", c2: "KD" };
+    expect(why("freecell", { ...cells, t0: "7H" }, "t0", 0, "c3")).toBe(
+      "That fills the last cell, and there’s no undo. Tap again to do it.",
+    );
+  });
+
   it("says which cards move together, and which go automatically", () => {
     expect(why("spider", { t0: "7H6S", t1: "8C" }, "t0", 0, "t1")).toBe(
       "Only cards of one suit in sequence move together.",

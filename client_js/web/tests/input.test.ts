@@ -20,15 +20,19 @@ class Driver {
   state: InputState = AT_REST;
   readonly played: string[] = [];
   readonly refused: string[] = [];
+  /** The cells for which a second tap was requested. */
+  readonly asked: string[] = [];
   shaken = 0;
   private view: View;
   private table: Table;
   private readonly twoStep: boolean;
+  private readonly final: boolean;
 
-  constructor(view: View, { twoStep = false } = {}) {
+  constructor(view: View, { twoStep = false, final = false } = {}) {
     this.view = view;
-    this.table = { view, moves: legalMoves(view) };
+    this.table = { view, moves: legalMoves(view), final };
     this.twoStep = twoStep;
+    this.final = final;
   }
 
   send(event: InputEvent): this {
@@ -37,7 +41,10 @@ class Driver {
     for (const action of actions) {
       if (action.type === "play") this.played.push(moveText(this.view.ruleset, action.move));
       else if (action.type === "shake") this.shaken++;
-      else this.refused.push(this.view.ruleset.pileNames[action.target] ?? "");
+      else {
+        const told = action.type === "ask" ? this.asked : this.refused;
+        told.push(this.view.ruleset.pileNames[action.target] ?? "");
+      }
     }
     return this;
   }
@@ -65,7 +72,7 @@ class Driver {
 
   becomes(view: View): this {
     this.view = view;
-    this.table = { view, moves: legalMoves(view) };
+    this.table = { view, moves: legalMoves(view), final: this.final };
     return this.send({ type: "changed" });
   }
 }
@@ -197,14 +204,31 @@ describe.each(games.map(({ id }) => id))("a tap on any card of %s", (game) => {
 describe("a tap with cells, runs of a suit and foundations that give back", () => {
   const full = { t4: "2S", t5: "2H", t6: "2D", t7: "2C" };
 
-  it("uses a cell before an empty column, and a column for several cards", () => {
-    const one = viewOf("freecell", { ...full, t0: "5C9D", t1: "KS", t2: "KH" });
-    expect(new Driver(one).tap("t0", 1).played).toEqual(["t0>c0"]);
-    const noCell = { c0: "AS", c1: "AH", c2: "AD", c3: "AC" };
-    const cells = viewOf("freecell", { ...full, t0: "5C9D", t1: "KS", t2: "KH", ...noCell });
-    expect(new Driver(cells).tap("t0", 1).played).toEqual(["t0>t3"]);
+  it("uses a cell only as a last resort", () => {
+    const column = viewOf("freecell", { ...full, t0: "5C9D", t1: "KS", t2: "KH" });
+    expect(new Driver(column).tap("t0", 1).played).toEqual(["t0>t3"]);
+    const build = viewOf("freecell", { ...full, t0: "5C9D", t1: "TS", t2: "KH", t3: "KC" });
+    expect(new Driver(build).tap("t0", 1).played).toEqual(["t0>t1"]);
+    const cell = viewOf("freecell", { ...full, t0: "5C9D", t1: "KS", t2: "KH", t3: "KC" });
+    expect(new Driver(cell).tap("t0", 1).played).toEqual(["t0>c0"]);
     const two = viewOf("freecell", { ...full, t0: "5C9D8S", t1: "KS", t2: "KH" });
     expect(new Driver(two).tap("t0", 1).played).toEqual(["t0>t3x2"]);
+  });
+
+  it("asks before it fills the last cell, if no move can be undone", () => {
+    const piles = { ...full, t0: "5C9D", t1: "KS", t2: "KH", t3: "KC" };
+    const last = viewOf("freecell", { ...piles, c0: "AS", c1: "AH", c2: "AD" });
+    expect(new Driver(last).tap("t0", 1).played).toEqual(["t0>c3"]);
+    const driver = new Driver(last, { final: true }).tap("t0", 1);
+    expect([driver.played, driver.asked]).toEqual([[], ["c3"]]);
+    // Other cards ask again, and the same ones go.
+    driver.tap("t1", 0, 1_000);
+    expect(driver.asked).toEqual(["c3", "c3"]);
+    expect(driver.tap("t1", 0, 2_000).played).toEqual(["t1>c3"]);
+    const chosen = new Driver(last, { final: true }).tap("t0", 1).tap("c3", 0, 1_000);
+    expect(chosen.played).toEqual(["t0>c3"]);
+    const two = viewOf("freecell", { ...piles, c0: "AS", c1: "AH" });
+    expect(new Driver(two, { final: true }).tap("t0", 1).played).toEqual(["t0>c2"]);
   });
 
   it("plays a card from a cell, and sends it home after a double tap", () => {

@@ -16,7 +16,7 @@ function looks(view: View, changes: Partial<Scene> = {}) {
     input: AT_REST,
     targets: new Set(),
     hint: null,
-    guiding: false,
+    guided: null,
     refused: null,
     ...changes,
   };
@@ -57,15 +57,14 @@ describe("looks", () => {
     expect(marked("target", VIEW, { targets: new Set([numberOf(VIEW, "t0")]) })).toEqual(["t0.1"]);
   });
 
-  it("mark the cards of a hint, or in the guide all movable ones until one is pressed", () => {
+  it("mark the cards of a hint, or in the guide those of useful moves until one is pressed", () => {
     const hint = { source: numberOf(VIEW, "t0"), target: numberOf(VIEW, "t2"), count: 1 };
     expect(marked("hinted", VIEW, { hint })).toEqual(["t0.1"]);
     expect(marked("target", VIEW, { hint })).toEqual(["t2.0"]);
-    const guided = marked("hinted", VIEW, { guiding: true });
-    expect(guided).toContain("t0.1");
-    expect(guided).not.toContain("t0.0");
+    const guided = [{ pile: numberOf(VIEW, "t0"), index: 1 }];
+    expect(marked("hinted", VIEW, { guided })).toEqual(["t0.1"]);
     const input = pressed("t1", 0, false);
-    expect(marked("hinted", VIEW, { guiding: true, input })).toEqual([]);
+    expect(marked("hinted", VIEW, { guided, input })).toEqual([]);
   });
 
   it("shake only the refused card", () => {

@@ -34,7 +34,7 @@ describe("settings", () => {
 describe("the last race", () => {
   it("is the default if none or an invalid one is stored", () => {
     const first = readRace(null);
-    const settings = { seats: 4, limit: 600, help: "none" };
+    const settings = { seats: 4, limit: 600, help: "undo" };
     expect(first).toEqual({ game: "lady-betty", variant: "standard", ...settings });
     for (const text of ["", "{}", "null", '{"game":"chess","variant":"standard"}']) {
       expect(readRace(text)).toEqual(first);

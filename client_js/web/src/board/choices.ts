@@ -15,6 +15,8 @@ export interface Table {
   readonly view: View;
   /** The legal moves; empty while the player cannot move. */
   readonly moves: readonly Move[];
+  /** Whether no move can be undone, so that a tap asks before it fills the last cell. */
+  readonly final?: boolean;
 }
 
 /** Return the moves of exactly the cards from this place to the end of its pile. */
@@ -58,8 +60,8 @@ export function tapsSelect(ruleset: Ruleset, twoStep: boolean): boolean {
 
 /**
  * Return the move for a tap on this place: to a foundation, else onto the pile where the longest
- * run results, else to a cell, else to an empty column, which is more valuable. Undefined if the
- * player must choose, for example for cards home.
+ * run results, else to an empty column, and to a cell only as a last resort. Undefined if the player
+ * must choose, for example for cards home.
  */
 export function bestMove(table: Table, place: Place): Move | undefined {
   const home = homeMove(table, place);
@@ -79,14 +81,20 @@ export function isHome({ ruleset }: Layout, { pile }: Place): boolean {
   return ruleset.foundations.includes(pile);
 }
 
+/** Whether a move fills the last empty cell, and cannot be undone. */
+export function fillsLastCell({ view, final = false }: Table, { target }: Move): boolean {
+  const { cells } = view.ruleset;
+  const empty = cells.filter((cell) => pileAt(view, cell).length === 0);
+  return final && cells.length > 1 && empty.length === 1 && empty[0] === target;
+}
+
 /** Rate a move by the length of the resulting run; it counts more if the cards move together. */
 function worthOf(view: Layout, { source, target, count }: Move): number {
   const { cells, carries, builds, total } = view.ruleset;
   const onto = pileAt(view, target);
   const head = pileAt(view, source).at(-count);
   const top = onto.at(-1);
-  // A cell is used first, because an empty column takes whole runs.
-  if (top === undefined || head === undefined) return cells.includes(target) ? 0 : -1;
+  if (top === undefined || head === undefined) return cells.includes(target) ? -1 : 0;
   if (carries(top, head)) return total + runLength(onto, carries);
   return runLength(onto, builds);
 }

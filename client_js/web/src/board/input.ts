@@ -14,6 +14,7 @@ import {
   type Table,
   bestMove,
   dealingMove,
+  fillsLastCell,
   homeMove,
   isHome,
   movesFrom,
@@ -67,6 +68,8 @@ export type Action =
   | { type: "play"; move: Move }
   /** These cards have no move. */
   | { type: "shake"; place: Place }
+  /** A second tap on these cards moves them to the target, the last empty cell. */
+  | { type: "ask"; place: Place; target: number }
   /** These cards were dropped on a pile that does not take them, or a row cannot be dealt. */
   | { type: "refuse"; place: Place; target: number };
 
@@ -209,10 +212,17 @@ function tap(state: InputState, place: Place, table: Table, twoStep: boolean): S
   const { selected } = state;
   const onto = selected && movesFrom(table, selected).find(({ target }) => target === place.pile);
   if (onto) return play(state, onto);
-  if (selected && isSame(selected, place)) return only({ ...state, selected: null });
+  const best = twoStep ? undefined : bestMove(table, place);
+  const asks = best !== undefined && fillsLastCell(table, best);
+  if (selected && isSame(selected, place))
+    return asks ? play(state, best) : only({ ...state, selected: null });
   const dealing = place.pile === table.view.ruleset.stock ? dealingMove(table) : undefined;
   if (dealing) return play(state, dealing);
-  const best = twoStep ? undefined : bestMove(table, place);
+  if (asks)
+    return {
+      state: { ...state, selected: place },
+      actions: [{ type: "ask", place, target: best.target }],
+    };
   if (best) return play(state, best);
   if (rowWaits(table, place)) {
     return {

@@ -32,8 +32,8 @@ export interface Scene {
   /** The piles that take the dragged or selected cards. */
   readonly targets: ReadonlySet<number>;
   readonly hint: Move | null;
-  /** Whether to highlight all cards that can be moved. */
-  readonly guiding: boolean;
+  /** The cards that the guide highlights; null without the guide. */
+  readonly guided: readonly Place[] | null;
   readonly refused: { readonly place: Place; readonly count: number } | null;
 }
 
@@ -41,13 +41,11 @@ export interface Scene {
 const DRAWN = 3;
 
 export function looksOf(pieces: readonly Piece[], scene: Scene): Look[] {
-  const { table, input, targets, hint, guiding, refused } = scene;
-  const { view, moves } = table;
+  const { table, input, targets, hint, refused } = scene;
+  const { view } = table;
   const { press, selected } = input;
   const held = press?.dragging === true && canLift(table, press.place) ? press.place : null;
-  // Returning cards from foundations is legal, but never suggested.
-  const away = moves.filter(({ source }) => !view.ruleset.foundations.includes(source));
-  const guided = guiding && press === null ? new Set(away.map(({ source }) => source)) : null;
+  const guided = press === null ? scene.guided : null;
   return pieces.map((piece) => {
     const { pile, index, card } = piece;
     const top = pileAt(view, pile).length - 1;
@@ -58,7 +56,7 @@ export function looksOf(pieces: readonly Piece[], scene: Scene): Look[] {
       selected: isFrom(selected, piece),
       target: index === top && (targets.has(pile) || hint?.target === pile),
       hinted: guided
-        ? index === top && guided.has(pile)
+        ? guided.some((place) => place.pile === pile && place.index === index)
         : hint?.source === pile && index > top - hint.count,
     };
     const size = scene.layout.piles[pile]?.size ?? sizeFor(scene.layout.cardWidth);

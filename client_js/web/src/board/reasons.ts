@@ -2,7 +2,7 @@
 
 import { type View, pileAt } from "../../../src/rules/board.ts";
 import { type Card, PACK_SIZE, rankOf, suitOf } from "../../../src/rules/cards.ts";
-import { longestRun, mayStart, together, topOf } from "../../../src/rules/moves.ts";
+import { isLegal, longestRun, mayStart, together, topOf } from "../../../src/rules/moves.ts";
 import { EMPTY, ROW } from "../../../src/rules/ruleset.ts";
 import { entry, text } from "../text/index.ts";
 import type { Place } from "./choices.ts";
@@ -21,11 +21,16 @@ export type Reason =
   /** The pile takes only a whole run of thirteen; `itself`: the run goes there automatically. */
   | { kind: "whole-run"; itself: boolean }
   | { kind: "cell-full" }
+  /** The move is legal, but it fills the last cell and cannot be undone. */
+  | { kind: "last-cell" }
   | { kind: "row-needs-all" }
   /** The pile takes only these ranks and suits, onto the card `onto`; null on an empty pile. */
   | { kind: "wants"; ranks: readonly number[]; suits: string; onto: number | null };
 
-/** Return why the cards from `place` on cannot move to `target`; the move must be illegal. */
+/**
+ * Return why the cards from `place` on cannot move to `target`, or why a tap must be repeated to move
+ * them there. Otherwise the move must be illegal.
+ */
 export function whyNot(view: View, place: Place, target: number): Reason {
   if (target === ROW) return { kind: "row-needs-all" };
   const { ruleset } = view;
@@ -36,7 +41,9 @@ export function whyNot(view: View, place: Place, target: number): Reason {
   const top = topOf(pileAt(view, target));
   if (cells.includes(target)) {
     if (top !== EMPTY) return { kind: "cell-full" };
-    return count > 1 ? { kind: "too-many", most: 1 } : { kind: "never" };
+    if (count > 1) return { kind: "too-many", most: 1 };
+    const move = { source: place.pile, target, count };
+    return { kind: isLegal(view, move) ? "last-cell" : "never" };
   }
   const isHome = foundations.includes(target);
   if (!isHome && !tableau.includes(target)) return { kind: "never" };
@@ -86,6 +93,8 @@ export function reasonWords(reason: Reason): string {
       return reason.itself ? words.byItself : words.wholeRun;
     case "cell-full":
       return words.cellFull;
+    case "last-cell":
+      return words.lastCell;
     case "row-needs-all":
       return words.rowNeedsAll;
     case "wants": {

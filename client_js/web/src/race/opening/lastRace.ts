@@ -12,7 +12,7 @@ export interface RaceWish {
   readonly seats: number;
   /** Seconds. */
   readonly limit: number;
-  readonly help: "none" | "undo" | "hints";
+  readonly help: (typeof HELP)[number];
   /** The known deal, which is not reused for the next race. */
   readonly known?: string;
 }
@@ -20,9 +20,11 @@ export interface RaceWish {
 const KEY = "samedeal.race";
 /** Short, and nearly always winnable (`engine/solver/RESULTS.md`). */
 const GAME = "lady-betty";
+/** With undo: among friends, one wrong tap should not end a race. */
 const DEFAULT: RaceWish = {
-  ...{ game: GAME, variant: "standard", seats: 4, limit: usualLimit(GAME), help: "none" },
+  ...{ game: GAME, variant: "standard", seats: 4, limit: usualLimit(GAME), help: "undo" },
 };
+const HELP = ["none", "undo", "hints"] as const;
 
 export function lastRace(): RaceWish {
   return readRace(storage.getItem(KEY));
@@ -51,7 +53,7 @@ export function readRace(text: string | null): RaceWish {
     const known = games.find(({ id }) => id === game);
     if (!known?.variants.some(({ id }) => id === variant)) return DEFAULT;
     return Number.isInteger(seats) && Number.isInteger(limit)
-      ? { game, variant, seats, limit, help: help === "undo" || help === "hints" ? help : "none" }
+      ? { game, variant, seats, limit, help: HELP.find((each) => each === help) ?? DEFAULT.help }
       : DEFAULT;
   } catch {
     return DEFAULT;
