@@ -89,6 +89,11 @@ class Catalog:
             raise UnknownRulesError(f"The rules {digest} of {game}, {variant}, are unknown here.")
         return self._ready(digest)
 
+    def knows(self, game: str, digest: str) -> bool:
+        """Return whether rules are those of a listed variant of a game, in any release."""
+        found = self._rules.get(digest)
+        return found is not None and found.game == game
+
     def is_ready(self, game: str, variant: str) -> bool:
         """Return whether `ruleset` has nothing left to parse or compute for these rules."""
         return not is_changes(variant) or (game, variant) in self._named
@@ -225,12 +230,27 @@ def in_order(of: Container[str]) -> list[str]:
 
 def daily_games() -> tuple[str, ...]:
     """Return the ids of the default dailies in listing order; operators can choose others."""
-    return tuple(game.id for game in games().values() if game.listing.daily)
+    return tuple(game.id for game in games().values() if game.listing.daily is not None)
+
+
+def daily_variant(game: str) -> str:
+    """Return the id of the variant that a game's new dailies are dealt by."""
+    return games()[game].listing.daily or STANDARD
+
+
+def daily_ruleset(game: str) -> Ruleset:
+    """Return the rules for new dailies of a game."""
+    return ruleset(game, daily_variant(game))
 
 
 def ruleset(game: str, variant: str = STANDARD) -> Ruleset:
     """Return the rules for new deals of a game; see `Catalog.ruleset`."""
     return catalog().ruleset(game, variant)
+
+
+def is_known(game: str, digest: str) -> bool:
+    """Return whether rules are those of a listed variant of a game; see `Catalog.knows`."""
+    return catalog().knows(game, digest)
 
 
 def is_ready(game: str, variant: str) -> bool:

@@ -2,7 +2,7 @@
 
 from engine.schema.changes import MAX_CHANGES, changed_rules, changes_between, is_changes
 from engine.schema.cost import longest_run
-from engine.schema.listing import Listing
+from engine.schema.listing import Crown, Listing
 from engine.schema.reading import MAX_NUMBER, STANDARD, Game, read_game, read_rules
 from engine.schema.rules import (
     Cells,
@@ -23,6 +23,7 @@ __all__ = [
     "MAX_NUMBER",
     "STANDARD",
     "Cells",
+    "Crown",
     "Foundation",
     "Game",
     "Listing",

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 MAX_ORDER = 1000  # the last possible place of a listing, and the place of games without one
 MAX_MINUTES = 240  # of a listing
+
+# The crowns of a day. A player earns one by playing all of the day's dailies that count for it.
+Crown: TypeAlias = Literal["classics", "rarities"]
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
     """The presentation of a game in all its variants."""
 
-    daily: bool = False  # by default; operators can choose others
+    # The id of the variant of its dailies; `None` if it has none unless the operator chooses it.
+    daily: str | None = None
+    crown: Crown = "classics"  # the crown that its dailies count for
     order: int = MAX_ORDER  # lower numbers come first
     minutes: int = 10  # the usual duration
 

@@ -53,6 +53,13 @@ def read_game(game: str, document: Mapping[str, Any]) -> Game:
         names[variant] = _read_value(changes.pop("name", None), str, f"{path}.name")
         variants[variant] = read_rules(path, _merged(base, changes))
     listing = _read_listing(f"{game}.listing", document.get("listing", {}))
+    if listing.daily is not None:
+        # Results of all days are shown out of the same number of cards.
+        played = variants.get(listing.daily)
+        if played is None or played.packs != standard.packs:
+            raise RulesetError(
+                f"{game}.listing.daily: must be the id of a variant with as many packs as the game."
+            )
     return Game(game, standard.name, variants, names, listing)
 
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from engine.catalog import ruleset
+from engine.catalog import daily_variant, ruleset
 from engine.errors import EngineError
-from engine.schema import STANDARD, is_changes
+from engine.schema import is_changes
 from server.base.core.days import DRAWN_AHEAD, Level, day_at, level_of
 from server.base.core.ids import (
     AttemptId,
@@ -324,7 +324,7 @@ class Challenges:
 
         `None` if the pool has only enough deals for the coming dailies.
         """
-        if terms.variant != STANDARD:
+        if terms.variant != daily_variant(terms.game):
             return None
         pooled = await self._pools.sizes([terms.game])
         return level_of(day_at(self._clock.now())) if pooled[terms.game] > DRAWN_AHEAD else None

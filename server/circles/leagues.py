@@ -6,7 +6,7 @@ from typing import Final
 
 import structlog
 
-from engine.schema import STANDARD
+from engine.catalog import daily_variant
 from server.base.core.ids import PlayerId, is_id
 from server.base.core.refusal import Refusal
 from server.base.quotas.quotas import Quotas
@@ -55,7 +55,7 @@ class Leagues:
         done: RoundMade | RoundSkipped = RoundSkipped(now)
         if closes - now >= SHORTEST_MS:
             terms = Terms(
-                *(game, STANDARD, league.limit, closes - now, league.help),
+                *(game, daily_variant(game), league.limit, closes - now, league.help),
                 target=False,
                 circle=circle.id,
             )

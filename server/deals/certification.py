@@ -11,9 +11,8 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from engine.catalog import ruleset
+from engine.catalog import daily_ruleset, daily_variant
 from engine.deal import deal_seed
-from engine.schema import STANDARD
 from server.base.core import days
 from server.base.work.stop import Stop
 from server.deals.core.certificate import proves
@@ -98,9 +97,9 @@ class Certification:
         self, solver: Solver, progress: Progress, stop: Stop, on_progress: OnProgress
     ) -> None:
         """Draw and solve deals with one solver until the pool is full, or until stopped."""
-        rules = ruleset(progress.game, STANDARD)
+        rules = daily_ruleset(progress.game)
         while not (progress.is_done or stop.is_set):
-            deal = new_deal(progress.game, STANDARD)
+            deal = new_deal(progress.game, daily_variant(progress.game))
             progress.drawn += 1
             share = SMALL if progress.drawn % FULL_BUDGET_EVERY else 1
             task = Task(deal.game, rules.digest, deal.seed, share)
@@ -125,14 +124,14 @@ class Certification:
 
 
 def certified(deal: Deal, solved: Solved) -> PooledDeal | None:
-    """Return a solved deal of a standard variant with its certificate, or `None` without one.
+    """Return a solved deal of a game's dailies with its certificate, or `None` without one.
 
     Raises:
         SolverError: the line does not prove the solver's claim.
     """
     if solved.outcome not in {"won", "most"}:
         return None
-    rules, winnable = ruleset(deal.game, STANDARD), solved.outcome == "won"
+    rules, winnable = daily_ruleset(deal.game), solved.outcome == "won"
     par = len(solved.line.split()) if winnable else solved.home
     if not proves(deal_seed(rules, deal.seed), solved.line, par, winnable=winnable):
         raise SolverError(

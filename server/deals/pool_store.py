@@ -16,9 +16,7 @@ from typing import Final, NamedTuple
 
 import structlog
 
-from engine.catalog import ruleset, stored_ruleset
-from engine.errors import UnknownRulesError
-from engine.schema import STANDARD
+from engine.catalog import daily_ruleset, is_known
 from server.base.core.days import Level, third
 from server.base.core.ids import DealId
 from server.base.core.refusal import BaseRefusals, UnreadableError
@@ -44,7 +42,7 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class PooledDeal:
-    """A certified deal of a game's standard variant that has not been played."""
+    """A certified deal by the rules of a game's dailies that has not been played."""
 
     id: DealId
     game: str
@@ -120,7 +118,7 @@ class PoolStore:
 
     async def _usable(self, game: str) -> list[_Member]:
         """Return a pool's members for the current rules, easiest first; drop older ones."""
-        current, found = ruleset(game, STANDARD).digest, []
+        current, found = daily_ruleset(game).digest, []
         key = keys.pool(game)
         for member in await self._members(game):
             if member.form != _FORMAT:
@@ -128,7 +126,7 @@ class PoolStore:
             elif member.rules == current:
                 found.append(member)
             # Rules unknown to this release belong to a newer one: leave such deals alone.
-            elif _is_known(game, member.rules):
+            elif is_known(game, member.rules):
                 log.warning("pooled_deal_dropped", deal=member.deal, rules=member.rules)
                 self._database.send(key, "ZREM", key, member.text)
         return found
@@ -202,14 +200,6 @@ def _member(text: str, effort: int) -> _Member:
     form, _, rest = text.partition(".")
     rules, deal, sealed = (*rest.split(".", 2), "", "", "")[:3]
     return _Member(text, form, rules, DealId(deal), sealed, effort)
-
-
-def _is_known(game: str, rules: str) -> bool:
-    try:
-        stored_ruleset(game, STANDARD, rules)
-    except UnknownRulesError:
-        return False
-    return True
 
 
 def _name(deal_id: DealId) -> str:

@@ -5,9 +5,8 @@ Nodes do not import this module: the compiled solver takes a second and 100 MB t
 
 from __future__ import annotations
 
-from engine.catalog import stored_ruleset
+from engine.catalog import daily_variant, stored_ruleset
 from engine.deal import deal_seed
-from engine.schema import STANDARD
 from engine.solver import Solution, Verdict, applies, budget_of, is_for_most, solve
 from server.base.work.line_process import answer_requests
 from server.deals.core.certificate import line_of
@@ -18,7 +17,7 @@ _MAX_STEPS = 1 << 28  # above the steps of any budget
 
 def solved(task: Task) -> Solved:
     """Solve a deal in this process."""
-    rules = stored_ruleset(task.game, STANDARD, task.rules)
+    rules = stored_ruleset(task.game, daily_variant(task.game), task.rules)
     if not applies(rules):
         return Solved("unfit", "", 0, 0)
     found = solve(deal_seed(rules, task.seed), budget_of(rules) // task.share)

@@ -15,10 +15,9 @@ from typing import cast
 
 import structlog
 
-from engine.catalog import ruleset
+from engine.catalog import daily_variant, ruleset
 from engine.deal import SEED_BYTES, commitment
 from engine.known import known_deck
-from engine.schema import STANDARD
 from server.base.core import keys as base_keys
 from server.base.core.days import DailyId, Level, level_of
 from server.base.core.ids import (
@@ -153,8 +152,8 @@ class DealStore:
     ) -> Deal:
         """Draw and store a new deal for an occasion; concurrent calls return the same deal.
 
-        `life` is in seconds, and `level` the one to take from the game's pool, if that has one;
-        with `None` the deal has no certificate.
+        `life` is in seconds, and `level` the one to take from the game's pool, if that has one
+        and the variant is that of the game's dailies; with `None` the deal has no certificate.
 
         Raises:
             EngineError: there is no such game or variant.
@@ -165,7 +164,7 @@ class DealStore:
         if known is not None and (found := await self.find(DealId(known))) is not None:
             return found
         pooled = None
-        if level is not None:
+        if level is not None and variant == daily_variant(game):
             pooled = await self._take_pooled(game, level, life, occasion=occasion)
         if pooled is not None:
             deal = pooled[1]
@@ -375,7 +374,8 @@ class DealStore:
         """
         found = (await self.daily_ids([daily])).get(daily) or await self.draw_certified(daily)
         if found is None:
-            drawn = await self._store(replace(new_deal(daily.game, STANDARD), day=daily.day))
+            new = new_deal(daily.game, daily_variant(daily.game))
+            drawn = await self._store(replace(new, day=daily.day))
             found = await self._keep_first(daily, drawn.id)
         deal = await self.find(found)
         assert deal is not None, "a deal is stored before its id is set as the daily's"
@@ -470,7 +470,7 @@ def _from_pool(
     return Deal(
         taken.id,
         taken.game,
-        STANDARD,
+        daily_variant(taken.game),
         taken.seed,
         commitment(taken.id, taken.seed),
         taken.rules,

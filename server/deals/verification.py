@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import OrderedDict
 
+from engine.catalog import daily_variant
 from engine.deal import deal_seed
 from engine.ruleset import Ruleset
-from engine.schema import STANDARD
 from server.base.core import days
 from server.base.core.ids import DealId
 from server.base.core.refusal import UnreadableError
@@ -70,7 +70,7 @@ class DealChecks:
         for deal_id in closed:
             found.note("Deals of pools that cannot be opened", deal_id)
         for deal in deals:
-            rules = _known_rules(name, STANDARD, deal.rules)
+            rules = _known_rules(name, daily_variant(name), deal.rules)
             if rules is not None and not proves(
                 deal_seed(rules, deal.seed), deal.line, deal.par, winnable=deal.winnable
             ):

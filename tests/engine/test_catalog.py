@@ -83,7 +83,12 @@ def test_the_resolved_rules_are_json_values() -> None:
     assert variants["robert", "standard"]["waste"]["redeals"] == 2
     robert = found[[game["id"] for game in found].index("robert")]
     assert robert["name"] == "Robert"
-    assert robert["listing"] == {"daily": True, "order": 120, "minutes": 2}
+    assert robert["listing"] == {
+        "daily": "standard",
+        "crown": "rarities",
+        "order": 120,
+        "minutes": 2,
+    }
     digest = ruleset("robert").digest
     assert [(v["name"], v["digest"]) for v in robert["variants"]] == [("Standard", digest)]
 
@@ -116,7 +121,7 @@ def test_a_digest_depends_only_on_keys_that_affect_play() -> None:
     own = Catalog([load_game("deuces", DEUCES)]).ruleset("deuces").digest
     renamed = Catalog([changed(DEUCES, name='"Twos"')]).ruleset("deuces")
     assert renamed.digest == own
-    offered = Catalog([changed(DEUCES, daily="false", minutes="99")]).ruleset("deuces")
+    offered = Catalog([changed(DEUCES, crown='"classics"', minutes="99")]).ruleset("deuces")
     assert offered.digest == own
     assert Catalog([changed(DEUCES, redeals="1")]).ruleset("deuces").digest != own
     assert Catalog([load_game("twos", DEUCES)]).ruleset("twos").digest != own

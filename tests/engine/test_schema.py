@@ -349,11 +349,17 @@ def test_a_variant_overrides_some_keys_and_leaves_the_others() -> None:
         (with_variant(tableau={"fill": ["none"]}), "g.variants.v.tableau.fill[0]: "),
         (with_variant(packs=3), "g.variants.v.packs: must be"),
         (with_variant(variants={}), "g.variants.v.variants: is not a key"),
-        (with_variant(listing={"daily": True}), "g.variants.v.listing: is not a key"),
+        (with_variant(listing={"daily": "v"}), "g.variants.v.listing: is not a key"),
         (SOUND | {"packs": 3}, "g.packs: must be"),
         (SOUND | {"listing": 1}, "g.listing: must be a table"),
         (SOUND | {"listing": {"weekly": True}}, "g.listing.weekly: is not a key"),
-        (SOUND | {"listing": {"daily": "yes"}}, "g.listing.daily: 'yes' is not of the type bool"),
+        (SOUND | {"listing": {"daily": True}}, "g.listing.daily: True is not of the type str"),
+        (SOUND | {"listing": {"daily": "none"}}, "g.listing.daily: must be the id of a variant"),
+        (
+            with_variant(packs=1) | {"listing": {"daily": "v"}},
+            "g.listing.daily: must be the id of a variant with as many packs",
+        ),
+        (SOUND | {"listing": {"crown": "lost"}}, "g.listing.crown: 'lost' is not one of"),
         (SOUND | {"listing": {"order": -1}}, "g.listing.order: must be 0 to 1000"),
         (SOUND | {"listing": {"order": 1001}}, "g.listing.order: must be 0 to 1000"),
         (SOUND | {"listing": {"minutes": 0}}, "g.listing.minutes: must be 1 to 240"),
@@ -370,7 +376,7 @@ def test_variants_and_listings_are_checked_like_a_game(
 
 
 def test_a_listing_is_read_and_has_defaults() -> None:
-    listing = {"daily": True, "order": 0, "minutes": 240}
-    game = read_game("g", {**SOUND, "listing": listing})
-    assert game.listing == Listing(daily=True, order=0, minutes=240)
-    assert read_game("g", SOUND).listing == Listing(daily=False, order=1000, minutes=10)
+    listing = {"daily": "v", "crown": "rarities", "order": 0, "minutes": 240}
+    game = read_game("g", {**with_variant(), "listing": listing})
+    assert game.listing == Listing(daily="v", crown="rarities", order=0, minutes=240)
+    assert read_game("g", SOUND).listing == Listing(daily=None, order=1000, minutes=10)

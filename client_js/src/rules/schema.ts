@@ -100,7 +100,10 @@ export interface Unlisted {
 
 /** The presentation of a game, apart from its rules. */
 export interface Listing {
-  readonly daily: boolean;
+  /** The id of the variant of its dailies; null if it usually has none. */
+  readonly daily: string | null;
+  /** The crown that its dailies count for. */
+  readonly crown: "classics" | "rarities";
   /** The sort key among the games. */
   readonly order: number;
   /** The usual duration of a deal in minutes. */

@@ -43,7 +43,7 @@ _THURSDAY = 3  # the day of the week of 1970-01-01, counted from Monday
 
 
 class DailyId(NamedTuple):
-    """A daily's identity. Its deal is of the game's standard variant."""
+    """A daily's identity. Its deal states its variant."""
 
     game: str
     day: int

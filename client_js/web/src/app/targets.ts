@@ -74,5 +74,5 @@ export function scaleOf(
 /** Whether a game is one of today's dailies; while they are unknown, whether it usually is. */
 export function isDaily(dailies: Pick<Dailies, "games"> | null, id: string): boolean {
   if (dailies !== null) return dailies.games.some(({ game }) => game === id);
-  return games.some((game) => game.id === id && game.listing.daily);
+  return games.some((game) => game.id === id && game.listing.daily !== null);
 }
