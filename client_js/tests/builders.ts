@@ -19,7 +19,7 @@ export function roomState(fields: Partial<EventOf<"RoomState">> = {}): EventOf<"
     ...{ type: "RoomState", re: NEWS, code: ROOM, version: 1, game: "robert" },
     ...{ variant: "standard", seats: 2, limit: 900, host: ADA.id, round: null, members: [] },
     ...{ locked: false, proposals: [], scores: [], public: false, former: [] },
-    ...{ quick: false, bot_at: null, help: "none" as const, known: "" },
+    ...{ quick: false, bot_at: null, help: "none" as const, known: "", winnable: false },
     ...fields,
   };
 }

@@ -13,7 +13,7 @@ openForEachTest();
 const round = {
   ...{ number: 1, deal: "d", commitment: "00", starts: 0, deadline: 1, over: false, seed: null },
   ...{ game: "robert", variant: "standard", limit: 900, public: false, help: "none" as const },
-  ...{ known: "", sealed: false },
+  ...{ known: "", sealed: false, winnable: false },
   runners: [ADA, BOB].map((player) => ({
     ...{ player, attempt: `d.${player.id}`, result: NO_MOVES, rank: null, colour: 0 },
   })),
@@ -75,11 +75,12 @@ test("after a reconnect, the room is replaced even by a lower version", async ()
 test("host commands contain the room's code", async () => {
   await joinRoom();
   const terms = { game: "roosevelt", variant: "standard", limit: 300 };
+  const left = { help: null, known: null, winnable: null };
   const wanted: [() => Promise<void>, object][] = [
     [() => client.startRound(), { type: "StartRound", anyway: false }],
     [() => client.startRound(true), { type: "StartRound", anyway: true }],
-    [() => client.setTerms(terms), { type: "SetTerms", ...terms, help: null, known: null }],
-    [() => client.proposeTerms(terms), { type: "ProposeTerms", ...terms, help: null, known: null }],
+    [() => client.setTerms(terms), { type: "SetTerms", ...terms, ...left }],
+    [() => client.proposeTerms(terms), { type: "ProposeTerms", ...terms, ...left }],
     [() => client.removeMember(BOB.id), { type: "RemoveMember", player: BOB.id }],
     [() => client.handOver(BOB.id), { type: "HandOver", player: BOB.id }],
     [() => client.setLock(true), { type: "SetLock", locked: true }],

@@ -88,17 +88,18 @@ class PoolStore:
         )
         return dict(zip(games, found, strict=True))
 
-    async def take(self, game: str, level: Level) -> PooledDeal | None:
+    async def take(self, game: str, level: Level, *, winnable: bool = False) -> PooledDeal | None:
         """Take a random deal of a level out of a game's pool; `None` if it has none.
 
-        This reads the whole pool, about 1 KB per deal. If the caller then fails, the deal is lost.
+        With `winnable`, only deals that can be won are considered. This reads the whole pool, about
+        1 KB per deal. If the caller then fails, the deal is lost.
 
         Raises:
             UnavailableError: a deal may have been taken or not.
         """
-        key, closed = keys.pool(game), set[str]()
+        key, unfit = keys.pool(game), set[str]()
         while True:
-            members = [each for each in await self._usable(game) if each.text not in closed]
+            members = [each for each in await self._usable(game) if each.text not in unfit]
             if not members:
                 return None
             chosen = members[secrets.choice(third(level, len(members)))]
@@ -106,7 +107,10 @@ class PoolStore:
                 deal = self._unseal(game, chosen)
             except SealError as error:
                 log.error("pooled_deal_not_opened", deal=chosen.deal, error=str(error))  # noqa: TRY400
-                closed.add(chosen.text)
+                unfit.add(chosen.text)
+                continue
+            if winnable and not deal.winnable:
+                unfit.add(chosen.text)
                 continue
             # Otherwise another node has taken it first: choose again.
             if await self._database.write(key, "ZREM", key, chosen.text):

@@ -19,7 +19,7 @@ from engine.catalog import daily_variant, ruleset
 from engine.deal import SEED_BYTES, commitment
 from engine.known import known_deck
 from server.base.core import keys as base_keys
-from server.base.core.days import DailyId, Level, level_of
+from server.base.core.days import DRAWN_AHEAD, LEVELS, DailyId, Level, level_of
 from server.base.core.ids import (
     DealId,
     Occasion,
@@ -102,7 +102,7 @@ class Deal:
     rules: str
     room: RoomCode | None = None
     day: int | None = None  # the UTC day of its daily, or `None`
-    # The proof about it; `None` for deals of rooms, and for deals drawn while the pool was empty.
+    # The proof about it; `None` for deals that were not taken from a pool.
     certificate: Certificate | None = None
     # The moves that prove it (`server.deals.core.certificate.line_of`); `None` without a
     # certificate, or if the stored line cannot be read.
@@ -142,8 +142,22 @@ class DealStore:
         self._pools = PoolStore(database, secret_keys)
         self._known: OrderedDict[DealId, Deal] = OrderedDict()
 
-    async def draw(self, game: str, variant: str, room: RoomCode, known: str = "") -> Deal:
-        """Draw and store a new deal for a room, as `new_deal` does."""
+    async def draw(
+        self, game: str, variant: str, room: RoomCode, known: str = "", *, winnable: bool = False
+    ) -> Deal:
+        """Draw and store a new deal for a room, as `new_deal` does.
+
+        With `winnable`, it is one of the pool's deals that can be won, of any level, if the variant
+        is that of the game's dailies, and the pool has more deals than the coming dailies need.
+        """
+        if winnable and not known and variant == daily_variant(game):
+            pooled = (await self._pools.sizes([game]))[game]
+            level = secrets.choice(LEVELS)
+            if pooled > DRAWN_AHEAD and (
+                taken := await self._take_pooled(game, level, room=room, winnable=True)
+            ):
+                self._remember(taken[1])
+                return taken[1]
         # Kept for a day unless it is played.
         return await self._store(replace(new_deal(game, variant, known), room=room))
 
@@ -186,10 +200,12 @@ class DealStore:
         *,
         day: int | None = None,
         occasion: Occasion | None = None,
+        room: RoomCode | None = None,
+        winnable: bool = False,
     ) -> tuple[PooledDeal, Deal] | None:
         """Take a deal out of a game's pool and store it; `None` if the pool has none left."""
-        while (taken := await self._pools.take(game, level)) is not None:
-            deal = _from_pool(taken, level, day=day, occasion=occasion)
+        while (taken := await self._pools.take(game, level, winnable=winnable)) is not None:
+            deal = replace(_from_pool(taken, level), day=day, occasion=occasion, room=room)
             if await self._keep(deal, life):
                 return taken, deal
             # The deal is in use already: this Redis has lost the removal from the pool.
@@ -464,9 +480,7 @@ class DealStore:
             self._known.popitem(last=False)
 
 
-def _from_pool(
-    taken: PooledDeal, level: Level, *, day: int | None = None, occasion: Occasion | None = None
-) -> Deal:
+def _from_pool(taken: PooledDeal, level: Level) -> Deal:
     return Deal(
         taken.id,
         taken.game,
@@ -474,10 +488,8 @@ def _from_pool(
         taken.seed,
         commitment(taken.id, taken.seed),
         taken.rules,
-        day=day,
         certificate=Certificate(taken.winnable, taken.par, level),
         line=taken.line,
-        occasion=occasion,
     )
 
 

@@ -176,7 +176,7 @@ class Attempt(Event, tag=7, frozen=True):
         help: the help available to its player.
         hint: the hint given on this board: source, target and count as in `PlayMove`.
         undoable: how many moves can be undone in a row.
-        certificate: the proof about its deal; null without a proof, as for all deals of rooms.
+        certificate: the proof about its deal; null without a proof, as for most deals of rooms.
         occasion: its purpose if it is neither in a room nor a daily: `c:` and the id of a
             challenge.
     """

@@ -64,6 +64,7 @@ async def create(request: Request[CreateRoom]) -> RoomState:
             creation=command.key,
             allowed=command.help,
             known=command.known,
+            winnable=command.winnable,
         )
     return await subscribed(request, room)
 
@@ -191,7 +192,14 @@ def _terms(request: Request[SetTerms] | Request[ProposeTerms]) -> Terms:
     command = request.command
     request.pay_for_rules(command.game, command.variant)
     limit = command.limit * 1000
-    return Terms(command.game, command.variant, limit, command.help, command.known)
+    return Terms(
+        command.game,
+        command.variant,
+        limit,
+        command.help,
+        command.known,
+        winnable=command.winnable,
+    )
 
 
 async def send_emote(request: Request[SendEmote]) -> Done:

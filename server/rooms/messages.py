@@ -49,6 +49,9 @@ class CreateRoom(Command, tag=3, frozen=True):
         help: the help available to the players.
         known: the known deal to play: a number, such as `11982`, or its cards in dealing order, two
             hexadecimal digits each; empty for new deals.
+        winnable: whether new deals are certified as winnable. This needs the variant of the game's
+            dailies, and a certified deal that no coming daily needs; otherwise any deal is drawn,
+            as the round's `winnable` says.
     """
 
     game: GameId
@@ -58,6 +61,7 @@ class CreateRoom(Command, tag=3, frozen=True):
     variant: VariantId = "standard"
     help: Help = "none"
     known: KnownDeal = ""
+    winnable: bool = False
     cost: ClassVar[float] = costs.CREATE
 
 
@@ -142,6 +146,7 @@ class SetTerms(RoomCommand, tag=17, frozen=True):
         limit: seconds per round, 60 to 7,200.
         help: the help available to the players.
         known: the known deal to play, as in `CreateRoom`.
+        winnable: whether new deals are certified as winnable, as in `CreateRoom`.
     """
 
     game: GameId
@@ -149,6 +154,7 @@ class SetTerms(RoomCommand, tag=17, frozen=True):
     limit: Seconds
     help: Help = "none"
     known: KnownDeal = ""
+    winnable: bool = False
     cost: ClassVar[float] = costs.CHANGE
 
 
@@ -162,6 +168,7 @@ class ProposeTerms(RoomCommand, tag=18, frozen=True):
         limit: seconds per round, 60 to 7,200.
         help: the help available to the players.
         known: the known deal to play, as in `CreateRoom`.
+        winnable: whether new deals are certified as winnable, as in `CreateRoom`.
     """
 
     game: GameId
@@ -169,6 +176,7 @@ class ProposeTerms(RoomCommand, tag=18, frozen=True):
     limit: Seconds
     help: Help = "none"
     known: KnownDeal = ""
+    winnable: bool = False
     cost: ClassVar[float] = costs.CHANGE
 
 
@@ -299,6 +307,7 @@ class Round(Struct, array_like=True, frozen=True):
         sealed: whether the results are hidden from this viewer, who has not raced and can still
             play the deal as a challenge. Then all results are 0, `end` and `rank` are null, and
             `scores`, wins and points exclude the round.
+        winnable: whether its deal is certified as winnable.
     """
 
     number: int
@@ -316,6 +325,7 @@ class Round(Struct, array_like=True, frozen=True):
     help: Help = "none"
     known: str = ""
     sealed: bool = False
+    winnable: bool = False
 
 
 class Proposal(Struct, array_like=True, frozen=True):
@@ -326,6 +336,7 @@ class Proposal(Struct, array_like=True, frozen=True):
         limit: seconds per round.
         help: the help available to the players.
         known: the known deal to play, as in `CreateRoom`.
+        winnable: whether new deals are certified as winnable, as in `CreateRoom`.
     """
 
     player: str
@@ -334,6 +345,7 @@ class Proposal(Struct, array_like=True, frozen=True):
     limit: int
     help: Help = "none"
     known: str = ""
+    winnable: bool = False
 
 
 class Place(Struct, array_like=True, frozen=True):
@@ -395,6 +407,7 @@ class RoomState(Event, tag=5, frozen=True):
             if it does not.
         help: the help available in the next round.
         known: the known deal of the next round, as in `CreateRoom`.
+        winnable: whether the next deal is certified as winnable, as in `CreateRoom`.
     """
 
     code: str
@@ -415,6 +428,7 @@ class RoomState(Event, tag=5, frozen=True):
     bot_at: int | None = None
     help: Help = "none"
     known: str = ""
+    winnable: bool = False
 
 
 class Removed(Event, tag=23, frozen=True):

@@ -61,7 +61,15 @@ def room(
         round=_round(page, secret=secret, hidden=hidden),
         locked=state.locked,
         proposals=[
-            Proposal(by, terms.game, terms.variant, terms.limit // 1000, terms.help, terms.known)
+            Proposal(
+                by,
+                terms.game,
+                terms.variant,
+                terms.limit // 1000,
+                terms.help,
+                terms.known,
+                terms.winnable,
+            )
             for by, terms in state.proposals.items()
         ],
         scores=[_score(score) for score in state.scores],
@@ -74,6 +82,7 @@ def room(
         bot_at=quick_match.bot_at(state),
         help=state.terms.help,
         known=state.terms.known,
+        winnable=state.terms.winnable,
     )
 
 
@@ -117,4 +126,5 @@ def _round(page: RoomPage, *, secret: bool, hidden: frozenset[DealId]) -> Round 
         help=round_.terms.help,
         known=round_.terms.known,
         sealed=sealed,
+        winnable=round_.winnable,
     )

@@ -96,6 +96,7 @@ class Rooms:
         creation: str,
         allowed: Help = "none",
         known: str = "",
+        winnable: bool = False,
     ) -> Room:
         """Create a room and take its first seat. A retry returns the same room.
 
@@ -108,11 +109,12 @@ class Rooms:
             creation: idempotency key: a random string that the client repeats in a retry.
             allowed: the help available to the players.
             known: the known deal to play; empty for new deals.
+            winnable: whether to draw deals that are certified as winnable.
 
         Raises:
             Refusal: there is no such game, variant or deal.
         """
-        terms = Terms(game, variant, limit, allowed, known)
+        terms = Terms(game, variant, limit, allowed, known, winnable=winnable)
         _check_offered(terms)
         # Another player's room may have the same code; then try the next one.
         for number in count():
@@ -126,7 +128,10 @@ class Rooms:
                 if room is not None:
                     return None
                 return RoomOpened(
-                    *(code, player, game, variant, seats, limit, now), help=allowed, known=known
+                    *(code, player, game, variant, seats, limit, now),
+                    help=allowed,
+                    known=known,
+                    winnable=winnable,
                 )
 
             room = await self._live.decide(code, decide)
@@ -330,7 +335,9 @@ class Rooms:
         while True:
             terms = await self._check_start(code, player, present, anyway=anyway)
             try:
-                deal = await self._deals.draw(terms.game, terms.variant, code, terms.known)
+                deal = await self._deals.draw(
+                    terms.game, terms.variant, code, terms.known, winnable=terms.winnable
+                )
             except EngineError as error:
                 # The room is older than the game's removal.
                 raise Refusal.of(error) from error
@@ -349,6 +356,7 @@ class Rooms:
                     anyway=anyway,
                     rules=deal.rules,
                     home=home,
+                    winnable=deal.certificate is not None and deal.certificate.winnable,
                 )
                 return event if room.terms == terms else None
 

@@ -24,7 +24,7 @@ class ClosedDeal(Struct, frozen=True):
         commitment: to the seed, in hexadecimal.
         seed: in hexadecimal; for a known deal, the order of its cards instead, two digits each.
         rules: the digest of its rules.
-        certificate: the proof about it; null without a proof, as for all deals of rooms.
+        certificate: the proof about it; null without a proof, as for most deals of rooms.
         line: the moves that prove it; null without a certificate.
     """
 

@@ -201,10 +201,14 @@ class Player:
         """Choose a game for a race by its picture."""
         self.see(f"game-{game}").check(force=True)
 
-    def open_room(self, game: str, seats: int = 2) -> str:
-        """Create a room and return its link; a room with a single seat shows no invitation."""
+    def open_room(self, game: str, seats: int = 2, allowed: str = "none") -> str:
+        """Create a room and return its link; a room with a single seat shows no invitation.
+
+        Without help, which is not the default, runs end when no card can be moved any more.
+        """
         self.go("/new")
         self.choose_game(game)
+        self.see("help-select").select_option(allowed)
         self.see("seats-select").select_option(str(seats))
         self.press("create-room")
         self.see("seat").wait_for()

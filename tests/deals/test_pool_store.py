@@ -13,7 +13,8 @@ import pytest
 from engine.catalog import catalog, ruleset
 from engine.deal import commitment
 from engine.schema import STANDARD
-from server.base.core.days import DailyId, level_of
+from server.base.core.days import DRAWN_AHEAD, DailyId, level_of
+from server.base.core.ids import CODE_ALPHABET, RoomCode
 from server.base.core.refusal import UnreadableError
 from server.base.redis.connection import Client
 from server.base.redis.database import Database
@@ -72,6 +73,40 @@ async def test_a_level_is_taken_from_its_third(pools: PoolStore) -> None:
             seen.add(taken.effort)
             await pools.put(taken)
             assert seen <= efforts
+
+
+async def test_only_deals_that_can_be_won_are_taken_on_request(pools: PoolStore) -> None:
+    lost, *_ = await filled(pools, 1)
+    assert await pools.take(GAME, 1, winnable=True) is None
+    won = replace(pooled(GAME, 9), winnable=True)
+    await pools.put(won)
+    assert await pools.take(GAME, 1, winnable=True) == won
+    assert await pools.take(GAME, 1) == lost
+
+
+async def test_a_rooms_winnable_deal_leaves_the_deals_of_coming_dailies(
+    pools: PoolStore, deals: DealStore, other_database: Database
+) -> None:
+    for effort in range(DRAWN_AHEAD + 2):
+        await pools.put(replace(pooled(GAME, effort), winnable=effort != 0))
+    code = RoomCode(CODE_ALPHABET[:5])
+    certified = [await deals.draw(GAME, STANDARD, code, winnable=True) for _ in range(3)]
+    assert [deal.certificate is not None for deal in certified] == [True, True, False]
+    assert await pools.count(GAME) == DRAWN_AHEAD
+    for deal in certified:
+        stored = await DealStore(other_database, secret_keys()).find(deal.id)
+        assert stored == deal
+        assert stored.room == code
+        assert stored.certificate is None or stored.certificate.winnable
+
+
+async def test_a_rooms_other_deals_come_from_no_pool(pools: PoolStore, deals: DealStore) -> None:
+    await filled(pools, DRAWN_AHEAD + 1)
+    code = RoomCode(CODE_ALPHABET[:5])
+    await deals.draw(GAME, STANDARD, code)
+    await deals.draw("freecell", STANDARD, code, "11982", winnable=True)
+    await deals.draw("klondike", "vegas", code, winnable=True)
+    assert await pools.count(GAME) == DRAWN_AHEAD + 1
 
 
 async def test_stored_and_printed_texts_hide_seed_and_line(pools: PoolStore, redis: Client) -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 
 import pytest
 
 from engine.catalog import games
 from server.base.core.bus_message import encode
+from server.base.core.days import DRAWN_AHEAD
 from server.base.core.ids import CODE_ALPHABET, PlayerId, RoomCode, is_code
 from server.base.core.refusal import Refusal
 from server.base.journals.core.entry import AppendedEntry
@@ -36,6 +38,7 @@ from tests.builders import (
     round_of,
     running_in,
 )
+from tests.deals.certified import pooled
 from tests.nodes import BEGUN, OVER, Node, attempt_of
 
 NOWHERE = RoomCode(CODE_ALPHABET[:5])
@@ -328,10 +331,12 @@ async def test_a_round_uses_the_terms_at_its_start(
     draw = node.services.deal_store.draw
     drawn: list[str] = []
 
-    async def draw_slowly(game: str, variant: str, room: RoomCode, known: str) -> Deal:
+    async def draw_slowly(
+        game: str, variant: str, room: RoomCode, known: str, *, winnable: bool
+    ) -> Deal:
         drawn.append(game)
         await other.rooms.set_terms(code, ADA, TERMS)
-        return await draw(game, variant, room, known)
+        return await draw(game, variant, room, known, winnable=winnable)
 
     monkeypatch.setattr(node.services.deal_store, "draw", draw_slowly)
     room = await node.rooms.start(code, ADA, PLAYERS)
@@ -339,6 +344,28 @@ async def test_a_round_uses_the_terms_at_its_start(
     deal = await node.services.deal_store.find(running_in(room).deal)
     assert deal is not None
     assert deal.game == running_in(room).terms.game == "roosevelt"
+
+
+async def test_a_round_says_whether_its_deal_is_certified_as_winnable(
+    node: Node, other: Node
+) -> None:
+    for effort in range(DRAWN_AHEAD + 1):
+        await node.services.pool_store.put(replace(pooled("lady-betty", effort), winnable=True))
+    code = (await node.room_of(ADA)).opened.code
+    terms = Terms("lady-betty", "standard", LIMIT, winnable=True)
+    room = await other.rooms.set_terms(code, ADA, terms)
+    # Of the pool's deals, one is not needed for dailies.
+    for winnable in (True, False):
+        room = await node.rooms.start(code, ADA, [ADA])
+        round_ = running_in(room)
+        assert (room.terms.winnable, round_.winnable) == (True, winnable)
+        deal = await other.services.deal_store.find(round_.deal)
+        assert deal is not None
+        assert (deal.certificate is not None, deal.room) == (winnable, code)
+        node.clock.time = round_.starts
+        attempt = await other.rooms.open_attempt(round_.attempt(ADA), ADA)
+        assert attempt.certificate == deal.certificate
+        await node.rooms.finish(code, round_.deal, ADA, reached(3))
 
 
 @pytest.mark.parametrize(("game", "variant"), [("no-such-game", "standard"), ("robert", "blind")])

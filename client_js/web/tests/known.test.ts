@@ -9,7 +9,7 @@ import { markOf } from "../src/parts/known/mark.ts";
 import { readingOf } from "../src/parts/known/reading.ts";
 import { beginPractice, knownBy } from "../src/practice/beginning.ts";
 import { Practice } from "../src/practice/practice.svelte.ts";
-import { sameTerms, termsOf, termsWords } from "../src/race/terms.ts";
+import { sameTerms, termsOf, termsWords, uncertainWords } from "../src/race/terms.ts";
 import { withOwnText } from "../src/text/index.ts";
 import { MemoryStorage } from "./storage.ts";
 
@@ -95,11 +95,25 @@ describe("practice on a known deal", () => {
   });
 });
 
+test("terms name winnable deals only where the server certifies them", () => {
+  const terms = { game: "lady-betty", variant: "standard", limit: 600, winnable: true };
+  const words = "Lady Betty, winnable deals, 10 minutes";
+  const none = "Lady Betty, 10 minutes";
+  expect(termsWords(terms)).toBe(words);
+  expect(termsWords({ ...terms, winnable: false })).toBe(none);
+  expect(termsWords(terms, { games: [] })).toBe(none);
+  // Its best result is unknown, and its variants have no dailies.
+  expect(termsWords({ ...terms, game: "robert" })).toBe("Robert, 10 minutes");
+  expect(termsWords({ ...terms, game: "deuces", variant: "strict" })).not.toContain("winnable");
+  expect(uncertainWords(null, terms)).toContain("nobody knows");
+  expect(uncertainWords({ games: [] }, terms)).toBeNull();
+});
+
 test("terms name their known deal", () => {
   const terms = { game: "freecell", variant: "standard", limit: 600 };
   const known = { ...terms, known: "11982" };
   expect(termsWords(known)).toBe("FreeCell, Known deal 11982, 10 minutes");
   expect(termsWords({ ...terms, known: seed })).toBe("FreeCell, Known deal, 10 minutes");
-  expect(termsOf(known)).toEqual({ ...known, help: "none" });
+  expect(termsOf(known)).toEqual({ ...known, help: "none", winnable: false });
   expect([sameTerms(terms, termsOf(terms)), sameTerms(terms, known)]).toEqual([true, false]);
 });

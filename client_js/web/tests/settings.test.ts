@@ -34,7 +34,7 @@ describe("settings", () => {
 describe("the last race", () => {
   it("is the default if none or an invalid one is stored", () => {
     const first = readRace(null);
-    const settings = { seats: 4, limit: 600, help: "undo" };
+    const settings = { seats: 4, limit: 600, help: "undo", winnable: true };
     expect(first).toEqual({ game: "lady-betty", variant: "standard", ...settings });
     for (const text of ["", "{}", "null", '{"game":"chess","variant":"standard"}']) {
       expect(readRace(text)).toEqual(first);
@@ -43,7 +43,9 @@ describe("the last race", () => {
   });
 
   it("is read back as stored", () => {
-    const wish = { game: "deuces", variant: "strict", seats: 2, limit: 300, help: "undo" };
-    expect(readRace(JSON.stringify(wish))).toEqual(wish);
+    const wish = { game: "deuces", variant: "strict", seats: 2, limit: 300, help: "none" };
+    expect(readRace(JSON.stringify(wish))).toEqual({ ...wish, winnable: true });
+    const any = { ...wish, winnable: false };
+    expect(readRace(JSON.stringify(any))).toEqual(any);
   });
 });

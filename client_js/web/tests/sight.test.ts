@@ -18,6 +18,7 @@ it.each([
       over,
       runners: [],
       sealed: false,
+      winnable: false,
     },
     known: "",
     ...{ seed: null, game: "robert", variant: "standard", limit: 300, public: open, help: "none" },

@@ -255,13 +255,15 @@ def start(
     anyway: bool = False,
     rules: str = "",
     home: int = 0,
+    winnable: bool = False,
 ) -> Event:
     """Decide a command to start a round for all members who are present and have agreed to it.
 
     The host starts the first round, any member can start later ones; `player` is `None` for the
     first round of a quick match, which starts automatically. With `anyway`, it starts without
     members who do not sit out but are away or have not agreed. `home` is the number of cards that
-    are home after dealing, and `rules` the digest of the deal's rules. Refused as `room_closed`,
+    are home after dealing, `rules` the digest of the deal's rules, and `winnable` says whether the
+    deal is certified as winnable. Refused as `room_closed`,
     `unknown_room`, `not_host`, `no_host`, `round_running`, `players_away`, `not_ready` or
     `nobody_plays`.
     """
@@ -291,7 +293,17 @@ def start(
     number = room.round.number + 1 if room.round else 1
     deadline = starts + room.terms.limit
     return RoundStarted(
-        number, deal, commitment, players, starts, deadline, now, rules=rules, home=home, by=player
+        number,
+        deal,
+        commitment,
+        players,
+        starts,
+        deadline,
+        now,
+        rules=rules,
+        home=home,
+        by=player,
+        winnable=winnable,
     )
 
 

@@ -20,6 +20,7 @@ class Terms(Struct, frozen=True, omit_defaults=True):
     limit: int  # the length of a round in milliseconds
     help: Help = "none"  # the help available to the players
     known: str = ""  # the known deal to play (`engine.known`); empty for a new deal
+    winnable: bool = False  # whether new deals are certified as winnable, while the pool has some
 
     @property
     def counts(self) -> bool:
@@ -44,11 +45,14 @@ class RoomOpened(Struct, tag="opened", frozen=True, omit_defaults=True):
     quick: bool = False
     help: Help = "none"
     known: str = ""
+    winnable: bool = False
 
     @property
     def terms(self) -> Terms:
         """The terms of the first round, unless the host sets others."""
-        return Terms(self.game, self.variant, self.limit, self.help, self.known)
+        return Terms(
+            self.game, self.variant, self.limit, self.help, self.known, winnable=self.winnable
+        )
 
 
 class PublicSet(Struct, tag="public", frozen=True):
@@ -125,7 +129,8 @@ class RoundStarted(Struct, tag="round", frozen=True, omit_defaults=True):
 
     `rules` is the digest of its rules. `home` is the number of cards that are home after dealing;
     only runs above it are ranked. `by` is the member who gave the command; `None` if the first
-    round of a quick match started automatically.
+    round of a quick match started automatically. `winnable` says whether its deal is certified as
+    winnable.
     """
 
     number: int
@@ -138,6 +143,7 @@ class RoundStarted(Struct, tag="round", frozen=True, omit_defaults=True):
     rules: str
     home: int
     by: PlayerId | None = None
+    winnable: bool = False
 
 
 class RunnerFinished(Struct, tag="finished", frozen=True):

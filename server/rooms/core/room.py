@@ -79,6 +79,7 @@ class Round:
     public: bool = False
     rated: bool = True  # whether it can change ratings
     counts: bool = True  # whether it is in histories and on leaderboards
+    winnable: bool = False  # whether its deal is certified as winnable
 
     @property
     def over(self) -> bool:
@@ -337,6 +338,7 @@ def _folded(room: Room, event: Event) -> Room:
                 event.home,
                 room.public or any(s.public for s in room.seats if s.player in event.players),
                 counts=room.terms.counts,
+                winnable=event.winnable,
             )
             after = replace(room, round=begun, proposals={}, seats=_reset_agreement(room.seats))
         case RunnerFinished(player=player, result=result):

@@ -24,7 +24,7 @@ type Files = {
 
 export const FILES: Files = {
   home: () => import("../home/Home.svelte"),
-  new: () => import("../race/opening/NewRace.svelte"),
+  new: () => withText(import("../race/opening/NewRace.svelte")),
   account: () => withText(import("../account/Account.svelte")),
   settings: () => withText(import("../account/Settings.svelte")),
   practice: () => import("../practice/Practice.svelte"),

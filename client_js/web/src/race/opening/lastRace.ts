@@ -13,6 +13,8 @@ export interface RaceWish {
   /** Seconds. */
   readonly limit: number;
   readonly help: (typeof HELP)[number];
+  /** Whether to play only deals that can be won, if the server has any. */
+  readonly winnable: boolean;
   /** The known deal, which is not reused for the next race. */
   readonly known?: string;
 }
@@ -23,6 +25,7 @@ const GAME = "lady-betty";
 /** With undo: among friends, one wrong tap should not end a race. */
 const DEFAULT: RaceWish = {
   ...{ game: GAME, variant: "standard", seats: 4, limit: usualLimit(GAME), help: "undo" },
+  winnable: true,
 };
 const HELP = ["none", "undo", "hints"] as const;
 
@@ -49,12 +52,14 @@ export function keepRace({ variant, ...wish }: RaceWish): void {
 export function readRace(text: string | null): RaceWish {
   try {
     const found: unknown = JSON.parse(text ?? "");
-    const { game, variant, seats, limit, help } = found as RaceWish;
+    const { game, variant, seats, limit, help, winnable } = found as RaceWish;
     const known = games.find(({ id }) => id === game);
     if (!known?.variants.some(({ id }) => id === variant)) return DEFAULT;
-    return Number.isInteger(seats) && Number.isInteger(limit)
-      ? { game, variant, seats, limit, help: HELP.find((each) => each === help) ?? DEFAULT.help }
-      : DEFAULT;
+    if (!Number.isInteger(seats) || !Number.isInteger(limit)) return DEFAULT;
+    return {
+      ...{ game, variant, seats, limit, winnable: winnable !== false },
+      help: HELP.find((each) => each === help) ?? DEFAULT.help,
+    };
   } catch {
     return DEFAULT;
   }
