@@ -476,7 +476,7 @@ class CircleRow(Struct, array_like=True, frozen=True):
         points: the points of dailies and `league` together; 0 in an all-time table.
         played: the number of dailies played.
         won: the number of dailies won.
-        crowns: the number of days on which the member played every daily.
+        crowns: the number of crowns that the member earned.
         races: the number of races won with a kept identity; 0 except in an all-time table.
         league: the points of the league results that count; 0 except in a season table.
         dailies: the results in dailies; empty except in a day's table.
@@ -583,7 +583,7 @@ class FeedItem(Struct, array_like=True, frozen=True):
         day: the UTC day of `dailies` or a `record`, else null.
         points: the points of `dailies` or a `season`, else 0.
         played: the number of dailies played, else 0.
-        crown: whether the player played every daily of the day.
+        crown: whether the player earned a crown on the day.
         number: the season's number, else 0.
         challenge: the challenge's id, or null.
         emotes: pairs of a player's id and an emote.

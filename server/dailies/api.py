@@ -23,6 +23,7 @@ from server.dailies.dailies import ShownDay
 from server.dailies.services import DailyServices
 from server.deals.core.certificate import Certificate, moves_of
 from server.results.core import curve
+from server.results.core.daily_sets import CrownSets
 
 TODAY_LIFE_S = 1  # how long the list may be cached: it contains the current time
 DAY_LIFE_S = 60  # the longest that a day may be cached before it is closed
@@ -53,6 +54,18 @@ class DayDeal(Struct, frozen=True):
     best: Count | None
 
 
+class DailyCrown(Struct, frozen=True):
+    """A crown of a day, earned by playing some of its dailies.
+
+    Attributes:
+        crown: its id; empty if it is the day's only crown.
+        games: the ids of these dailies' games, in menu order.
+    """
+
+    crown: str
+    games: list[str]
+
+
 class Day(Struct, frozen=True):
     """A day and its deals.
 
@@ -65,6 +78,7 @@ class Day(Struct, frozen=True):
         closed: whether that time has passed.
         deals: one for each game that is a daily on that day; for future days, the deals drawn so
             far.
+        crowns: the day's crowns.
     """
 
     day: Count
@@ -74,6 +88,7 @@ class Day(Struct, frozen=True):
     closes: int
     closed: bool
     deals: list[DayDeal]
+    crowns: list[DailyCrown]
 
 
 class DailySet(Struct, frozen=True):
@@ -83,10 +98,12 @@ class DailySet(Struct, frozen=True):
         since: the first of these days, counted from 1970-01-01; the first set also applies to all
             earlier days.
         games: their ids, in menu order.
+        crowns: the crowns of each of these days.
     """
 
     since: Count
     games: list[str]
+    crowns: list[DailyCrown]
 
 
 class Dailies(Struct, frozen=True):
@@ -169,7 +186,10 @@ async def list_dailies(services: DailyServices, asked: Nothing) -> Answer[Dailie
     days = await services.dailies.ahead()
     now, today = services.clock.now(), days[0].day
     changes = (await services.daily_sets.load()).changes
-    sets = [DailySet(since, in_order(of)) for since, of in changes]
+    sets = [
+        DailySet(since, in_order({game for _, of in each for game in of}), _crowns(each))
+        for since, each in changes
+    ]
     value = Dailies(today, daily.date_text(today), now, list(map(_day, days)), sets)
     return Answer(value, TODAY_LIFE_S)
 
@@ -230,7 +250,12 @@ def _day(shown: ShownDay) -> Day:
             )
             for deal in shown.deals
         ],
+        crowns=_crowns(shown.crowns),
     )
+
+
+def _crowns(of: CrownSets) -> list[DailyCrown]:
+    return [DailyCrown(crown, in_order(games)) for crown, games in of]
 
 
 ROUTES = (

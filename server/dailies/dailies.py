@@ -34,6 +34,7 @@ from server.play.core.refusals import PlayRefusals
 from server.play.core.result import Result, unpack
 from server.players.address_hash import AddressHashes
 from server.results.core.boards import Group, of_daily
+from server.results.core.daily_sets import CrownSets
 from server.results.histories_store import HistoryStore
 from server.results.leaderboards_store import LeaderboardStore
 
@@ -68,6 +69,7 @@ class ShownDay:
     # The cards home of the best finished run, for each deal without a certificate; `None` before
     # there is one.
     best: Mapping[DailyId, int | None]
+    crowns: CrownSets  # the games of the day's set by crown
 
 
 class Dailies:
@@ -280,6 +282,7 @@ class Dailies:
                 now >= daily.closes(day),
                 [deal for deal in deals if deal.day == day],
                 best,
+                self._list.crowns(day),
             )
             for day in days
         ]

@@ -15,6 +15,7 @@ from engine.catalog import games, in_order
 from server.base.core import days as daily
 from server.base.core.days import DailyId
 from server.deals.store import DealStore
+from server.results.core.daily_sets import CrownSets, by_crown
 from server.results.daily_sets import DailySets
 
 EARLIER = daily.DRAWN_AHEAD  # days before the first settled one that are searched for deals
@@ -41,6 +42,11 @@ class DailyList:
                 if day > self._sets.known.fixed:
                     await self._settle(day)
         return self.wanted(day)
+
+    def crowns(self, day: int) -> CrownSets:
+        """Return the dailies of a settled day, or those to draw for another day, by crown."""
+        sets = self._sets.known
+        return sets.crowns_of(day) if day <= sets.fixed else by_crown(self.games)
 
     async def possible(self, days: Sequence[int]) -> list[DailyId]:
         """Return the dailies of some days; for days that are not settled, one for every game."""

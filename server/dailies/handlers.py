@@ -22,7 +22,8 @@ async def list_dailies(request: Request[ListDailies]) -> Dailies:
         await pay_for_reading(request, attempts)
 
     day, today = await request.services.dailies.today(request.player, reading)
-    return dailies_present.dailies(day, today, request.now())
+    crowns = request.services.daily_list.crowns(day)
+    return dailies_present.dailies(day, today, crowns, request.now())
 
 
 async def open_daily(request: Request[OpenDaily]) -> Attempt:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from server.base.core import costs
 from server.base.wire.messages import Certificate, Command, Event, GameId, Result
@@ -49,6 +49,18 @@ class Daily(Struct, array_like=True, frozen=True):
     best: int | None = None
 
 
+class DailyCrown(Struct, array_like=True, frozen=True):
+    """A crown of a day, earned by playing some of its games.
+
+    Attributes:
+        crown: its id; empty if it is the day's only crown.
+        games: the ids of these games, in menu order.
+    """
+
+    crown: str
+    games: list[str]
+
+
 class Dailies(Event, tag=11, frozen=True):
     """The deals of a day.
 
@@ -59,6 +71,7 @@ class Dailies(Event, tag=11, frozen=True):
         closes: the latest end of an attempt, in Unix milliseconds.
         now: the server's time in Unix milliseconds.
         games: one for each game that is a daily on that day, in menu order.
+        crowns: the day's crowns, in the order of their first games.
     """
 
     day: int
@@ -67,3 +80,4 @@ class Dailies(Event, tag=11, frozen=True):
     closes: int
     now: int
     games: list[Daily]
+    crowns: list[DailyCrown] = field(default_factory=list)

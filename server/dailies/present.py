@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from engine.catalog import in_order
 from server.base.core import days
 from server.dailies.dailies import Today
-from server.dailies.messages import Dailies, Daily
+from server.dailies.messages import Dailies, Daily, DailyCrown
 from server.play import present as play_present
+from server.results.core.daily_sets import CrownSets
 
 
-def dailies(day: int, today: list[Today], now: int) -> Dailies:
+def dailies(day: int, today: list[Today], crowns: CrownSets, now: int) -> Dailies:
     """Return the deals of a day with one player's results, as a message.
 
-    `day` counts from the Unix epoch, and `now` is in Unix milliseconds.
+    `day` counts from the Unix epoch, `crowns` are the day's games by crown, and `now` is in Unix
+    milliseconds.
     """
     games = [
         Daily(
@@ -32,4 +35,5 @@ def dailies(day: int, today: list[Today], now: int) -> Dailies:
         closes=days.closes(day),
         now=now,
         games=games,
+        crowns=[DailyCrown(crown, in_order(of)) for crown, of in crowns],
     )

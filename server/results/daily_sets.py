@@ -30,7 +30,7 @@ class DailySets:
         self._store = store
         self._clock = clock
         self._read_at: int | None = None
-        self._usual = ((0, frozenset(usual)),)
+        self._usual = ((0, daily_sets.by_crown(frozenset(usual))),)
         self.known = daily_sets.DailySets(self._usual)
 
     async def load(self) -> daily_sets.DailySets:
@@ -64,5 +64,5 @@ class DailySets:
             day: the number of the day.
             games: the ids of the day's games.
         """
-        await self._store.fix(day, games)
+        await self._store.fix(day, daily_sets.by_crown(frozenset(games)))
         return await self.read()

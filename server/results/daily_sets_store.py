@@ -1,13 +1,15 @@
-"""Storage of the daily sets: a hash with a field for each change."""
+"""Storage of the daily sets: a hash with a field for each change.
+
+A set is stored as its games' ids, separated by spaces. If it earns several crowns, the games of
+each are followed by `=` and the crown's id.
+"""
 
 from __future__ import annotations
-
-from collections.abc import Iterable
 
 from server.base.redis.database import Database
 from server.base.redis.scripts import Script
 from server.results.core import keys
-from server.results.core.daily_sets import DailySets
+from server.results.core.daily_sets import CrownSet, CrownSets, DailySets
 
 _FIXED, _LATEST = "fixed", "latest"
 
@@ -33,10 +35,27 @@ class DailySetStore:
         fields = dict(found)
         fixed = int(fields.pop(_FIXED, -1))
         fields.pop(_LATEST, None)
-        changes = sorted((int(day), frozenset(games.split())) for day, games in fields.items())
+        changes = sorted((int(day), _parsed(text)) for day, text in fields.items())
         return DailySets(tuple(changes), fixed)
 
-    async def fix(self, day: int, games: Iterable[str]) -> None:
-        """Store the games of a day's set, unless this day's or a later day's set is stored."""
-        text = " ".join(sorted(games))
+    async def fix(self, day: int, sets: CrownSets) -> None:
+        """Store a day's games by crown, unless this day's or a later day's set is stored."""
+        text = " ".join(map(_text, sets))
         await self._database.run(_FIX, [keys.DAILY_SETS], day, text)
+
+
+def _text(of: CrownSet) -> str:
+    return " ".join([*sorted(of.games), *([f"={of.crown}"] if of.crown else [])])
+
+
+def _parsed(text: str) -> CrownSets:
+    found: list[CrownSet] = []
+    games: list[str] = []
+    for word in text.split():
+        if word.startswith("="):
+            found.append(CrownSet(word[1:], frozenset(games)))
+            games = []
+        else:
+            games.append(word)
+    # Sets of earlier releases, and those with one crown, do not name it.
+    return (*found, CrownSet("", frozenset(games))) if games else tuple(found)

@@ -182,7 +182,7 @@ class PlayerPage(Struct, frozen=True):
         kept: whether the player has a kept identity; otherwise the player is a guest.
         day: today, counted from 1970-01-01.
         streaks: the streaks over all games.
-        crowns: the number of days with every daily played.
+        crowns: the number of crowns earned, each by playing all dailies of a day that count for it.
         games: the games that the player has played.
         repaired: days lost to server faults, which do not end a streak.
         bot_of: the player responsible for this one, if it is a bot.
@@ -275,7 +275,7 @@ async def page_of(
             today,
             repaired[ALL_GAMES],
         ),
-        crowns=sets.crowns(dict(zip(games(), days_played, strict=True))).bit_count(),
+        crowns=sets.crowns(dict(zip(games(), days_played, strict=True))),
         games=made,
         repaired=sorted(repaired[ALL_GAMES]),
     )

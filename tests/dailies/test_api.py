@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.catalog import daily_games, ruleset, stored_ruleset
+from engine.catalog import daily_games, in_order, ruleset, stored_ruleset
 from engine.deal import deal_seed
 from engine.verify import verify
 from server.base.core import days
@@ -16,6 +16,7 @@ from server.base.core.refusal import Refusal
 from server.base.web.api.route import FOREVER, HOUR, LIVE, day_of
 from server.deals.core.certificate import proves
 from server.results.core import curve
+from server.results.core.daily_sets import by_crown
 from tests.builders import ADA, BOB, CYD, START
 from tests.clients.site import CLOSED, DATE, DAY, GAME, SETTLED, Site, play_daily
 from tests.conftest import ALONE
@@ -41,7 +42,11 @@ async def test_commitments_are_published_ahead(site: Site, node: Node) -> None:
         assert {deal["line"] for deal in day["deals"]} == {None}
         certified = day["day"] > DAY + days.UNCERTIFIED_AHEAD
         assert {deal["certificate"] is not None for deal in day["deals"]} == {certified}
-    assert found["sets"] == [{"since": DAY, "games": list(daily_games())}]
+    crowns = [
+        {"crown": crown, "games": in_order(of)} for crown, of in by_crown(list(daily_games()))
+    ]
+    assert found["sets"] == [{"since": DAY, "games": list(daily_games()), "crowns": crowns}]
+    assert [day["crowns"] for day in found["days"]] == [crowns] * len(found["days"])
     assert reply.headers["Cache-Control"] == "public, max-age=1"
 
 

@@ -58,7 +58,7 @@ async def listed(node: Node) -> list[str]:
 async def crowns(node: Node) -> int:
     found = await node.services.histories.page(ADA, MAX_DAYS)
     sets = await node.services.daily_sets.load()
-    return sets.crowns({game: sums.days_played for game, sums in found.played.items()}).bit_count()
+    return sets.crowns({game: sums.days_played for game, sums in found.played.items()})
 
 
 async def play(node: Node, day: int, wanted: list[str]) -> None:

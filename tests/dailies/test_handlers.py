@@ -31,6 +31,9 @@ async def test_everyone_has_the_same_deal_of_the_day(redis_url: str) -> None:
     assert [game["game"] for game in first["games"]] == list(daily_games())
     assert first["ends"] - first["now"] <= days.DAY
     assert first["date"] == days.date_text(first["day"])
+    assert sorted(game for crown in first["crowns"] for game in crown["games"]) == sorted(
+        daily_games()
+    )
 
 
 async def test_a_daily_can_be_resumed_but_not_played_twice(port: int) -> None:

@@ -20,7 +20,7 @@ from server.players.api import Player
 from server.players.core import keys
 from server.results import players_api
 from server.results.core.boards import ALL_GAMES, BoardId
-from server.results.core.daily_sets import DailySets
+from server.results.core.daily_sets import CrownSet, DailySets
 from server.results.core.history import DayResult, History, RoundResult
 from server.results.core.history_fields import whole_of
 from server.results.histories_store import BATCH, HistoryStore
@@ -35,7 +35,7 @@ pytestmark = ALONE
 
 GAME = "robert"
 TODAY = daily.day_at(START)
-SETS = DailySets(((0, frozenset(games())),))
+SETS = DailySets(((0, (CrownSet("", frozenset(games())),)),))
 YEARS = range(TODAY - 3 * 365, TODAY)
 ROUNDS = 200
 

@@ -10,7 +10,7 @@ from server.base.core.ids import DealId
 from server.players.api import Player
 from server.results.core import history
 from server.results.core.boards import ALL_GAMES
-from server.results.core.daily_sets import DailySets
+from server.results.core.daily_sets import CrownSet, DailySets
 from server.results.core.history import DayResult, History, RoundResult, Sums
 from server.results.players_api import MAX_DAYS, page_of
 from tests.builders import ADA, START
@@ -25,7 +25,7 @@ WHO = Player(ADA, "Ada", "4F2A")
 WON = DayResult(52, 0, 60_000, 100, "won", 199)
 SOME = DayResult(20, 32, 90_000, 80, "stuck", 20)
 WHOLE: dict[str, frozenset[int]] = {game: frozenset() for game in (*games(), ALL_GAMES)}
-SETS = DailySets(((0, frozenset(games())),))
+SETS = DailySets(((0, (CrownSet("", frozenset(games())),)),))
 NONE = DayResult(0, 52, 0, 5, "resigned", 0)
 
 

@@ -26,7 +26,7 @@ class Score(NamedTuple):
     points: int = 0  # the sum of the points; 0 for all time
     played: int = 0  # the number of dailies that count
     won: int = 0
-    crowns: int = 0  # the number of days with every daily counted
+    crowns: int = 0  # the number of crowns earned
     races: int = 0  # the number of races won with a kept identity; 0 except for all time
     # The valid results by game, if the table covers a single day.
     dailies: tuple[tuple[str, DayResult], ...] = ()
@@ -84,7 +84,9 @@ def score_of(found: Excerpt, days: Collection[int], sets: DailySets) -> Score:
         points=sum(each.points for each in standing.values()),
         played=sum(map(len, counted.values())),
         won=sum(each.won for each in standing.values()),
-        crowns=sum(played >= sets.of(day) for day, played in counted.items()),
+        crowns=sum(
+            played >= of for day, played in counted.items() for _, of in sets.crowns_of(day)
+        ),
         dailies=tuple((game, each) for (game, _), each in standing.items())
         if len(days) == 1
         else (),
@@ -99,7 +101,7 @@ def all_time(found: Excerpt, sets: DailySets) -> AllTime:
         won=sum(each.days_won.bit_count() for each in played),
         crowns=sets.crowns(
             {game: each.days_played for game, each in zip(games(), played, strict=True)}
-        ).bit_count(),
+        ),
         races=sum(each.races for each in found.totals.values()),
     )
     records = {}
