@@ -204,8 +204,8 @@ export function reachedWords(home: number, target: Target | null): string {
 /** Return a refusal's text for a player: the page's if it has one, otherwise the server's. */
 export function refusalWords({ code, message }: { code: string; message: string }): string {
   // Groups that are not loaded only have refusals of commands that were not sent.
-  const { challenges, circles } = text as Partial<Text>;
-  const later = { ...challenges?.refusals, ...circles?.refusals };
+  const { challenges, circles, laterRefusals } = text as Partial<Text>;
+  const later = { ...laterRefusals, ...challenges?.refusals, ...circles?.refusals };
   return entry(text.refusals, code) ?? entry(later, code) ?? message;
 }
 
