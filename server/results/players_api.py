@@ -128,6 +128,10 @@ class PlayedRound(Struct, frozen=True):
         of: the number of players.
         home: the number of cards on the foundations.
         rating: the player's rating after it; null if the round was not rated.
+        variant: the variant of the game.
+        time: milliseconds from the start to the last card that reached a foundation.
+        moves: the number of moves.
+        end: the reason the player's run ended.
     """
 
     at: int
@@ -136,6 +140,10 @@ class PlayedRound(Struct, frozen=True):
     of: Count
     home: Count
     rating: Count | None
+    variant: str
+    time: Count
+    moves: Count
+    end: End
 
 
 class PlayedRaces(Struct, frozen=True):
@@ -325,7 +333,8 @@ async def _races(
             rating = change.rating.value if each.is_rated else None
             # A time of 0 means that no card came home.
             place = each.place if each.time else None
-            rounds.append(PlayedRound(at, deal, place, each.players, each.home, rating))
+            run = (each.variant, each.time, each.moves, each.end)
+            rounds.append(PlayedRound(at, deal, place, each.players, each.home, rating, *run))
     races = PlayedRaces(earlier.played + len(rounds), won, rounds[: -MAX_ROUNDS - 1 : -1])
     return races, _rating(change.rating)
 

@@ -100,6 +100,14 @@ async def test_a_run_without_a_card_home_has_no_place() -> None:
     assert [each.place for each in game.races.rounds] == [None, 2]
 
 
+async def test_rounds_show_their_variant_time_moves_and_end() -> None:
+    run = RoundResult(START, 1, 3, True, 52, 0, 5, 9, "won", variant="strict")
+    rounds = {(GAME, DealId("a" * 16)): run}
+    (game,) = (await page_of(shown(History(rounds=rounds)), WHO, DAY, WHOLE, SETS)).games
+    (found,) = game.races.rounds
+    assert (found.variant, found.time, found.moves, found.end) == ("strict", 5, 9, "won")
+
+
 async def test_rounds_show_the_rating_after_them() -> None:
     def round_(at: int, shift: float, factor: float, **changed: object) -> RoundResult:
         made = RoundResult(

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 
 from msgspec import Struct
 
+from engine.schema import STANDARD
 from server.base.core.ids import ChallengeId, DealId
 from server.play.core.result import End, Result, pack
 from server.results.core import boards
@@ -93,6 +94,7 @@ class RoundResult(Struct, array_like=True, frozen=True):
     # Whether it was a contest for the player. Otherwise it adds nothing to leaderboards
     # (`server.results.core.contests`).
     contest: bool = True
+    variant: str = STANDARD
 
     @property
     def counts(self) -> bool:

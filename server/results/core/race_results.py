@@ -11,6 +11,7 @@ from statistics import fmean
 
 from msgspec import Struct
 
+from engine.schema import STANDARD
 from server.base.core.ids import DealId, PlayerId, RoomCode
 from server.play.core import result as ranking
 from server.play.core.result import Help, Result
@@ -33,6 +34,7 @@ class Race(Struct, frozen=True, omit_defaults=True):
     starts: int  # when it started, in Unix milliseconds
     rated: bool = True  # whether it can change ratings, as `Round.rated`
     counts: bool = True  # whether it enters histories and leaderboards, as `Round.counts`
+    variant: str = STANDARD
 
     @property
     def may_be_rated(self) -> bool:
@@ -112,6 +114,7 @@ def results(decision: Decision, void: Collection[PlayerId]) -> dict[PlayerId, Ro
             player in void,
             player in decision.ranked,
             player in counting,
+            race.variant,
         )
     return found
 

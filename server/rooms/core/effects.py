@@ -43,4 +43,5 @@ def race_over(room: Room) -> Race | None:
         round_.starts,
         round_.rated,
         round_.counts,
+        terms.variant,
     )

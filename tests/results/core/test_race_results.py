@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from itertools import combinations
 
 from hypothesis import given
@@ -78,6 +79,17 @@ def test_a_finished_round_of_several_players_is_a_race() -> None:
     assert found is not None
     assert (found.deal, found.game, found.at, found.home) == (DEAL, "robert", START, 0)
     assert {player: result.home for player, result in found.results.items()} == {ADA: 5, BOB: 7}
+
+
+def test_the_results_of_a_race_name_its_variant() -> None:
+    room = race_of(ADA, BOB)
+    assert room.round is not None
+    terms = replace(room.round.terms, variant="strict")
+    room = dataclasses.replace(room, round=dataclasses.replace(room.round, terms=terms))
+    found = race_over(over(room, ada=5, bob=7))
+    assert found is not None
+    made = results(replace(decided(found.results), race=found), ())
+    assert [made[player].variant for player in (ADA, BOB)] == ["strict", "strict"]
 
 
 def test_a_round_without_a_move_is_not_a_race() -> None:
