@@ -33,7 +33,7 @@ const open = () => until(client.status, (status) => status === "open");
 
 const DAILIES: SentEvent = {
   type: "Dailies",
-  ...{ day: 7, date: "", ends: 0, closes: 0, now: 0, games: [] },
+  ...{ day: 7, date: "", ends: 0, closes: 0, now: 0, games: [], crowns: [] },
 };
 
 test("signing in switches the player, in a new session", async () => {

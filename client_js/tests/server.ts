@@ -212,7 +212,16 @@ let marks = 0;
 /** Wait until the client has processed all events sent by the session so far. */
 export async function processed(client: Client, session: Session): Promise<void> {
   const day = ++marks;
-  session.send({ type: "Dailies", day, date: "", ends: 0, closes: 0, now: 0, games: [] });
+  session.send({
+    type: "Dailies",
+    day,
+    date: "",
+    ends: 0,
+    closes: 0,
+    now: 0,
+    games: [],
+    crowns: [],
+  });
   await until(client.dailies, (dailies) => dailies?.day === day);
 }
 

@@ -6,11 +6,11 @@ import gc
 
 import structlog
 
-# See `gc.set_threshold`. A move leaves no cyclic garbage, but 2,000 moves in flight hold about 20,000
-# tracked objects: with a first threshold of 10,000, collecting took 9 % of the node's time, with
-# this one 2 %. The second generation is collected with up to 40,000 objects, in 4 ms. With 50,000, a
-# collection during a surge of connections paused all players for up to 80 ms. A full collection
-# happens every four million new objects.
+# See `gc.set_threshold`. A move leaves no cyclic garbage, but 2,000 moves in flight hold about
+# 20,000 tracked objects: with a first threshold of 10,000, collecting took 9 % of the node's time,
+# with this one 2 %. The second generation is collected with up to 40,000 objects, in 4 ms. With
+# 50,000, a collection during a surge of connections paused all players for up to 80 ms. A full
+# collection happens every four million new objects.
 THRESHOLDS = 20_000, 1, 100
 
 

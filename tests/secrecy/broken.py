@@ -20,8 +20,8 @@ from server.base.core.ids import DealId, PlayerId
 from server.challenges.core.challenge import Challenge
 from server.challenges.recorder import ChallengeRecorder
 from server.deals.store import Deal
+from server.play.attempts import Attempts
 from server.play.core import attempt as core
-from server.play.journal import AttemptDefinition
 from server.request import Handler, NodeRequest
 from server.rooms.core.room import Room
 from server.runs.closed_deals import ClosedDeals
@@ -54,13 +54,13 @@ def words_refusals_by_hidden_cards() -> Iterator[None]:
 @contextmanager
 def logs_hidden_cards() -> Iterator[None]:
     """Log each journal entry with a number derived from its board."""
-    appended: Any = AttemptDefinition.appended
+    appended: Any = Attempts._appended
 
     def logged(self: Any, before: Any, after: core.Attempt, append: Any) -> None:
         structlog.get_logger().debug("appended", board=_hidden(after.board))
         appended(self, before, after, append)
 
-    with patched(AttemptDefinition, "appended", logged):
+    with patched(Attempts, "_appended", logged):
         yield
 
 

@@ -52,12 +52,12 @@ export function keepRace({ variant, ...wish }: RaceWish): void {
 export function readRace(text: string | null): RaceWish {
   try {
     const found: unknown = JSON.parse(text ?? "");
-    const { game, variant, seats, limit, help, winnable } = found as RaceWish;
+    const { game, variant, seats, limit, help, winnable } = { ...DEFAULT, ...(found as RaceWish) };
     const known = games.find(({ id }) => id === game);
     if (!known?.variants.some(({ id }) => id === variant)) return DEFAULT;
     if (!Number.isInteger(seats) || !Number.isInteger(limit)) return DEFAULT;
     return {
-      ...{ game, variant, seats, limit, winnable: winnable !== false },
+      ...{ game, variant, seats, limit, winnable },
       help: HELP.find((each) => each === help) ?? DEFAULT.help,
     };
   } catch {
