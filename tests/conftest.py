@@ -12,7 +12,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Generator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from functools import cache
 from pathlib import Path
@@ -325,6 +325,13 @@ def debug_captured() -> Iterator[list[EventDict]]:
 
 
 _peaks: list[int] = []
+"""The peak memory of each worker that has exited, in megabytes."""
+
+_rises: list[tuple[int, str]] = []
+"""By how many megabytes tests have raised a worker's peak memory, with their names."""
+
+MENTIONED_RISE = 40
+"""Megabytes by which a test raises a worker's peak memory to be named in the summary."""
 
 
 def _peak() -> int:
@@ -333,18 +340,30 @@ def _peak() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit >> 20
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Keep by how much a test raises the process's peak memory."""
+    before = _peak()
+    outcome = yield
+    if (rise := _peak() - before) >= MENTIONED_RISE:
+        _rises.append((rise, item.nodeid))
+    return outcome
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
     """Keep the peak memory of a worker that has exited."""
-    if peak := getattr(node, "workeroutput", {}).get("peak"):
+    output = getattr(node, "workeroutput", {})
+    if peak := output.get("peak"):
         _peaks.append(peak)
+        _rises.extend(map(tuple, output["rises"]))
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Report this worker's peak memory to the main process, where a high one fails `make deep`."""
     output = getattr(session.config, "workeroutput", None)
     if output is not None:
-        output["peak"] = _peak()
+        output["peak"], output["rises"] = _peak(), _rises
     elif sizes.is_deep() and max(_peaks, default=0) > MOST_MEMORY:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
@@ -370,6 +389,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if _peaks:
         most = ", ".join(map(str, sorted(_peaks, reverse=True)))
         terminalreporter.write_line(f"Most memory of each worker: {most} MB (limit: {MOST_MEMORY})")
+        for rise, name in sorted(_rises, reverse=True):
+            terminalreporter.write_line(f"raised by {rise} MB: {name}")
 
 
 @pytest.fixture
