@@ -3,27 +3,37 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import deque
 from collections.abc import Callable
 from typing import Any, Final
 
 PER_PASS: Final = 5
-"""Calls in a pass of the event loop. The resumed task takes 20 to 100 µs, so together they take
-about as long as the turns of a pass (`server/base/net/turns.py`)."""
+"""Calls in a short pass of the event loop. The resumed task takes 20 to 100 µs, so together they
+take about as long as the turns of a pass (`server/base/net/turns.py`)."""
+
+PER_SECOND: Final = 10_000
+"""Calls per second of a longer pass, about half of the time: with thousands of moves in each pass,
+players who resume or make their first move would wait for seconds."""
 
 
 class Pacer:
-    """Calls functions in order, at most `PER_PASS` in each pass of the event loop.
+    """Calls functions in order, a few in each pass of the event loop.
 
     A batch of Redis commands ends with hundreds of replies at a time. If all tasks that wait for
     them were resumed in one pass, the next move would wait for all of these tasks. A call is made
     immediately if the pass has not reached its maximum and no earlier call waits.
+
+    Args:
+        clock: returns the time in seconds.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
         self._waiting: deque[tuple[Callable[[Any], object], Any]] = deque()
         self._left = PER_PASS
         self._is_scheduled = False
+        self._began = 0.0
 
     def call(self, function: Callable[[Any], object], argument: Any) -> None:
         """Call a function in this pass or a later one.
@@ -32,6 +42,7 @@ class Pacer:
         """
         if not self._is_scheduled:
             self._is_scheduled = True
+            self._began = self._clock()
             asyncio.get_running_loop().call_soon(self._begin_pass)
         if self._left and not self._waiting:
             self._left -= 1
@@ -42,7 +53,8 @@ class Pacer:
     def _begin_pass(self) -> None:
         loop = asyncio.get_running_loop()
         self._is_scheduled = bool(self._waiting)
-        self._left = PER_PASS
+        before, self._began = self._began, self._clock()
+        self._left = max(PER_PASS, int((self._began - before) * PER_SECOND))
         if self._is_scheduled:
             loop.call_soon(self._begin_pass)
         while self._left and self._waiting:

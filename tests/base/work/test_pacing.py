@@ -6,7 +6,17 @@ import asyncio
 from collections import Counter
 from functools import partial
 
-from server.base.work.pacing import PER_PASS, Pacer
+from server.base.work.pacing import PER_PASS, PER_SECOND, Pacer
+
+
+class Time:
+    """A clock that stands still."""
+
+    now = 1.0
+
+    def __call__(self) -> float:
+        """Return the time in seconds."""
+        return self.now
 
 
 class Calls:
@@ -33,7 +43,7 @@ class Calls:
 
 
 async def test_a_pass_has_a_maximum_of_calls_which_keep_their_order() -> None:
-    pacer, calls = Pacer(), Calls()
+    pacer, calls = Pacer(Time()), Calls()
     for number in range(4 * PER_PASS):
         pacer.call(calls, number)
     # The first ones are not delayed.
@@ -46,8 +56,20 @@ async def test_a_pass_has_a_maximum_of_calls_which_keep_their_order() -> None:
     assert max(Counter(number for number, _ in calls.all).values()) == PER_PASS
 
 
+async def test_a_long_pass_is_followed_by_more_calls() -> None:
+    time = Time()
+    pacer, calls = Pacer(time), Calls()
+    for number in range(1_000):
+        pacer.call(calls, number)
+    time.now += 0.01
+    await asyncio.sleep(0)
+    assert len(calls.all) == PER_PASS + 0.01 * PER_SECOND
+    await asyncio.sleep(0)
+    assert len(calls.all) == 2 * PER_PASS + 0.01 * PER_SECOND
+
+
 async def test_calls_are_immediate_again_in_the_next_pass() -> None:
-    pacer, calls = Pacer(), Calls()
+    pacer, calls = Pacer(Time()), Calls()
     for number in range(3):
         for argument in range(PER_PASS):
             pacer.call(calls, argument)
@@ -57,7 +79,7 @@ async def test_calls_are_immediate_again_in_the_next_pass() -> None:
 
 
 async def test_a_failing_call_does_not_prevent_the_others(loop_faults: list[str]) -> None:
-    pacer, calls = Pacer(), Calls()
+    pacer, calls = Pacer(Time()), Calls()
 
     def fail(_: object) -> None:
         raise RuntimeError("broken on purpose")
