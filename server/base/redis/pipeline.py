@@ -255,18 +255,23 @@ class Pipeline(asyncio.Protocol):
         self._flush_scheduled = True
         self._refusing.succeed()
         for done, reply in zip(in_flight, replies, strict=True):
-            if isinstance(reply, NoScriptError):
-                self.abort("The server no longer has a script.")
-            elif isinstance(reply, ResponseError) and _refuses_writes(reply):
-                self._refusing.fail(error=f"{type(reply).__name__}: {reply}")
-                if "READONLY" in str(reply) or isinstance(reply, ReadOnlyError):
-                    self._demoted()
+            if isinstance(reply, Exception):
+                self._handle_error(reply)
             self._call(done, reply)
         if self._waiting:
             asyncio.get_running_loop().call_soon(self._flush)
         else:
             self._flush_scheduled = False
             self._idle.set()
+
+    def _handle_error(self, reply: Exception) -> None:
+        """Handle an error reply that concerns more than its command."""
+        if isinstance(reply, NoScriptError):
+            self.abort("The server no longer has a script.")
+        elif isinstance(reply, ResponseError) and _refuses_writes(reply):
+            self._refusing.fail(error=f"{type(reply).__name__}: {reply}")
+            if "READONLY" in str(reply) or isinstance(reply, ReadOnlyError):
+                self._demoted()
 
     @staticmethod
     def _call(done: Done, reply: Any) -> None:
