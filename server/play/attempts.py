@@ -125,6 +125,16 @@ class Attempts:
         except Refusal:
             return None
 
+    async def find_all(self, attempts: Sequence[AttemptId]) -> list[Attempt | None]:
+        """Read several attempts concurrently, like `find`."""
+        replicas = [self._replicas.known(attempt) for attempt in attempts]
+        cached = [replica for replica in replicas if replica is not None]
+        if len(cached) < len(replicas):
+            return await asyncio.gather(*map(self.find, attempts))
+        # Without a task for each.
+        await asyncio.gather(*(replica.refresh_soon() for replica in cached))
+        return [replica.state for replica in cached]
+
     async def open(self, attempt: AttemptId, player: PlayerId) -> Snapshot:
         """Return a snapshot of a player's own attempt. Refused if unknown or not started."""
         state = await self.find(attempt)

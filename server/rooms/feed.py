@@ -27,7 +27,7 @@ from server.rooms import present as rooms_present
 from server.rooms.core.room import Room, Round
 from server.rooms.live_room import RoomPage
 from server.rooms.live_rooms import LiveRooms
-from server.rooms.messages import Removed
+from server.rooms.messages import Removed, RoomState
 from server.rooms.rooms import Rooms
 
 CARDS_TIMEOUT = 1.0
@@ -53,7 +53,7 @@ log = structlog.get_logger()
 class RoomAudience(Audience[bytes | None]):
     """The subscribers of one room.
 
-    A mark is the subscriber's last room state, `None` before the first.
+    A mark is the subscriber's last room state, `None` before the answer to its first command.
 
     Attributes:
         code: the room.
@@ -234,14 +234,24 @@ class RoomFeeds(Feed[RoomCode, RoomAudience]):
         if running is not None and _needs_cards(session, running) and audience.task is not None:
             await asyncio.wait({audience.task}, timeout=CARDS_TIMEOUT)
 
-    def answered(self, session: Session, page: RoomPage) -> None:
-        """Record that a command's answer shows a page, so that the session is not sent it again."""
+    def answered(self, session: Session, page: RoomPage) -> RoomState:
+        """Record that a command's answer shows a page, so that the session is not sent it again.
+
+        Returns:
+            The room's state as its runners see it.
+        """
+        state = rooms_present.room(page)
         audience = self._audiences.get(page.room.opened.code)
         if audience is None or session not in audience.marks:
-            return
+            return state
         if page.room.version >= audience.version:
-            self._encode(audience, page)
+            self._encode(audience, state)
             audience.marks[session] = audience.frame
+        elif audience.marks[session] is None:
+            # A later state follows as news.
+            audience.marks[session] = b""
+            self._notify(audience.code)
+        return state
 
     async def _update(self, topic: RoomCode) -> None:
         audience = self._audiences.get(topic)
@@ -260,13 +270,15 @@ class RoomFeeds(Feed[RoomCode, RoomAudience]):
             close_all(audience)
             audience.version, audience.frame = version, b""
             return
-        self._encode(audience, page)
         audience.version = version
         audience.deal = page.room.round.deal if page.room.round is not None else None
         self._unsubscribe_removed(audience, page.room)
+        if any(sent is not None for sent in audience.marks.values()):
+            self._encode(audience, rooms_present.room(page))
         others: dict[tuple[bool, frozenset[DealId]], bytes] = {}
         for session, sent in audience.marks.items():
-            if sent is audience.frame:
+            # The answer to a session's command shows it the first state.
+            if sent is None or sent is audience.frame:
                 continue
             shown = audience.marks[session] = audience.frame
             secret = rooms_present.is_secret(page, session.player)
@@ -282,8 +294,8 @@ class RoomFeeds(Feed[RoomCode, RoomAudience]):
         self._schedule_cards(audience)
 
     @staticmethod
-    def _encode(audience: RoomAudience, page: RoomPage) -> None:
-        frame = codec.encode(rooms_present.room(page))
+    def _encode(audience: RoomAudience, state: RoomState) -> None:
+        frame = codec.encode(state)
         # Keep an equal frame's identity: `marks` is compared by `is`, which is faster.
         if frame != audience.frame:
             audience.frame = frame
@@ -358,10 +370,10 @@ class RoomFeeds(Feed[RoomCode, RoomAudience]):
     async def _send_cards(self, audience: RoomAudience, running: Round) -> None:
         """Send the runners their attempts of a round that has started."""
         runners = [session for session in audience.marks if _needs_cards(session, running)]
+        sends = [self._send_attempt(audience, session, running) for session in runners]
         try:
-            delays = await asyncio.gather(
-                *(self._send_attempt(audience, session, running) for session in runners)
-            )
+            # A player who returns is usually alone, and needs no other task.
+            delays = [await sends[0]] if len(sends) == 1 else await asyncio.gather(*sends)
         finally:
             audience.task = None
         # Retry failed sends, and include sessions that have subscribed meanwhile.

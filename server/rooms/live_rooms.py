@@ -139,7 +139,8 @@ class LiveRooms(Journals[RoomCode, Room, Entry]):
     def _publish_presence(self, live: LiveRoom, player: PlayerId, *, online: bool) -> None:
         node = self._registration.id
         self._publish(live.code, PresenceMessage(player, node, online))
-        if live.presence.set_node(player, node if online else None):
+        # The first refresh reports a change when it ends.
+        if live.presence.set_node(player, node if online else None) and live.loaded.is_set():
             self.changed.emit(live.code)
 
     async def wait_until_loaded(self, code: RoomCode) -> None:
@@ -147,7 +148,8 @@ class LiveRooms(Journals[RoomCode, Room, Entry]):
         live = self._live.get(code)
         if live is not None and not live.loaded.is_set():
             try:
-                await asyncio.wait_for(live.loaded.wait(), LOAD_TIMEOUT)
+                async with asyncio.timeout(LOAD_TIMEOUT):
+                    await live.loaded.wait()
             except TimeoutError:
                 log.debug("room_not_loaded", room=code)
 
@@ -396,8 +398,7 @@ class LiveRooms(Journals[RoomCode, Room, Entry]):
         round_ = live.room.running
         if round_ is None:
             return
-        attempts = map(round_.attempt, round_.unfinished())
-        found = await asyncio.gather(*map(self._attempts.find, attempts))
+        found = await self._attempts.find_all(list(map(round_.attempt, round_.unfinished())))
         runners = [
             (attempt.start.player, attempt.board.home, attempt.board.moves)
             for attempt in found

@@ -337,3 +337,27 @@ async def test_the_state_in_an_answer_is_not_sent_again(hub: HubNode) -> None:
         version = answer["version"]
         await host.next("room", lambda e, version=version: e["version"] == version)  # type: ignore[misc]
     assert guest.received("room") == []
+
+
+async def test_a_new_room_is_shown_only_by_the_answer(hub: HubNode) -> None:
+    host = await hub.seat()
+    wanted = {"game": "robert", "seats": 4, "limit": 600, "key": "k" * 8}
+    code = (await host.ask("room.create", **wanted))["code"]
+    assert host.received("room") == []
+    await host.ask("room.lock", code=code, locked=True)
+    assert host.received("room") == []
+
+
+async def test_a_player_who_returns_to_a_race_gets_the_cards_before_the_only_state(
+    hub: HubNode, node: Node
+) -> None:
+    host, guest = await hub.seat(), await hub.seat()
+    code = await race_of(node, host, guest)
+    host.leave()
+    guest.leave()
+    await until(lambda: hub.services.live.known(RoomCode(code)) is None)
+    back = await hub.seat(token=guest.token)
+    room = await back.ask("room.join", code=code)
+    assert [member["here"] for member in room["members"]] == [False, True]
+    assert len(back.received("attempt")) == 1
+    assert back.received("room") == []

@@ -134,6 +134,10 @@ class Replica(Generic[State, Event]):
         generation = self._machine.generation
         return generation != 0 and generation == self._journals.generation(self._definition.key())
 
+    def refresh_soon(self) -> asyncio.Future[Step[State]]:
+        """Begin to read new entries and append due events; `state` is current after the future."""
+        return self._start(self._machine.carry_out(None))
+
     async def refresh(self) -> State | None:
         """Read new entries, append due events, and return the state.
 
@@ -236,12 +240,21 @@ class Replica(Generic[State, Event]):
 
     async def _run(self, job: Job[Result]) -> Result:
         """Run a job and return its result. The job continues if the caller is cancelled."""
-        ended: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
-        self._begin(job, partial(_settle, ended))
+        ended = self._start(job)
         try:
             return await ended
         finally:
             # An exception refers to this frame: with the future, they would form a reference cycle.
+            del ended
+
+    def _start(self, job: Job[Result]) -> asyncio.Future[Result]:
+        """Run a job, and return a future of its result."""
+        ended: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
+        self._begin(job, partial(_settle, ended))
+        try:
+            return ended
+        finally:
+            # An exception of the job's first step refers to this frame, too.
             del ended
 
     def _begin(self, job: Job[Any], finish: Finish) -> None:
@@ -277,7 +290,7 @@ class Replica(Generic[State, Event]):
                 elif isinstance(output, Lost):
                     self._journals.note_lost(self._definition.key(), output.entries)
                 else:
-                    run_soon(self._request(output))
+                    self._begin_request(output)
                     return
                 machine.time = self._clock.now()
                 output = job.send(None)
@@ -301,8 +314,23 @@ class Replica(Generic[State, Event]):
         """Resume the job with the reply to its append, together with the tasks of other replies."""
         self._journals.pacer.call(self._resume, reply)
 
+    def _begin_request(self, request: Read | Wait) -> None:
+        """Execute a request, in a task if necessary, and resume the job with the reply."""
+        if not isinstance(request, Read) or not request.after:
+            run_soon(self._request(request))
+            return
+
+        def done(found: Entries | None) -> None:
+            if found is None:
+                run_soon(self._request(request))
+            else:
+                self._journals.pacer.call(self._resume, found)
+
+        if not self._journals.read_soon(self._definition.key(), *request, done):
+            run_soon(self._request(request))
+
     async def _request(self, request: Read | Wait) -> None:
-        """Execute a request that needs a task, and resume the job with the reply."""
+        """Execute a request in a task, and resume the job with the reply."""
         try:
             reply = await self._reply(request)
         except Exception as error:

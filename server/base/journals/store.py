@@ -317,6 +317,36 @@ class JournalStore:
             await self.read(key)
         return Entries(found.texts[1:], found.generation, after + 1)
 
+    def read_soon(
+        self, key: str, after: int, last: str, begin: int, done: Callable[[Entries | None], None]
+    ) -> bool:
+        """Read like `read_on` without a task, and return whether that has begun.
+
+        `done` is called with the entries, or with `None` if only `read_on` can tell what is there.
+        """
+
+        def finish(page: Reply, length: Reply) -> None:
+            done(self._following(key, page, length, after, last, begin))
+
+        return self._database.read_both_soon(
+            _range(key, f"0-{after}"), ("XLEN", key), finish, lambda: done(None)
+        )
+
+    def _following(  # noqa: PLR0917 - the arguments of `read_soon`
+        self, key: str, page: Reply, length: Reply, after: int, last: str, begin: int
+    ) -> Entries | None:
+        """Return the entries that two replies show, or `None` if they need another read."""
+        texts: list[str] = []
+        for number, (entry, (_, text)) in enumerate(page.value, after):
+            if entry != f"0-{number}":
+                return None
+            texts.append(text)
+        is_known = texts[:1] == [last] and length.value > after - begin
+        if not is_known or len(texts) == _PAGE or (self._database.acks and len(texts) > 1):
+            return None
+        log.debug("journal_read", key=key, start=after, entries=len(texts))
+        return Entries(texts[1:], page.generation, after + 1)
+
     async def _read(
         self, key: str, number: int, *, acknowledged: bool, page: Reply | None = None
     ) -> Entries:

@@ -306,6 +306,39 @@ class Database:
             self.reply(key, *one, reads=True), self.reply(key, *other, reads=True)
         )
 
+    def read_both_soon(
+        self,
+        one: Sequence[Argument],
+        other: Sequence[Argument],
+        done: Callable[[Reply, Reply], None],
+        failed: Failed,
+    ) -> bool:
+        """Run two commands like `read_both` without a task, and return whether that has begun.
+
+        Args:
+            one: a command that reads a key.
+            other: another one that reads the same key.
+            done: called with the replies.
+            failed: called if a reply is an error.
+        """
+        single = self._single
+        if single is None or not single.is_ready:
+            return False
+        known, replies = single.generation, []
+
+        def reply(found: Any) -> None:
+            replies.append(found)
+            if len(replies) < 2:  # noqa: PLR2004
+                return
+            if any(isinstance(each, Exception) for each in replies):
+                failed()
+            else:
+                done(Reply(replies[0], known), Reply(replies[1], known))
+
+        single.send(pack(*one), reply)
+        single.send(pack(*other), reply)
+        return True
+
     def run(self, script: Script, names: list[str], *arguments: Argument) -> Awaitable[Any]:
         """Run a script that writes, and return its reply once acknowledged.
 
