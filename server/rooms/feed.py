@@ -27,7 +27,7 @@ from server.rooms import present as rooms_present
 from server.rooms.core.room import Room, Round
 from server.rooms.live_room import RoomPage
 from server.rooms.live_rooms import LiveRooms
-from server.rooms.messages import Removed, RoomState
+from server.rooms.messages import Removed
 from server.rooms.rooms import Rooms
 
 CARDS_TIMEOUT = 1.0
@@ -50,18 +50,19 @@ _PER_RUNNER = 3
 log = structlog.get_logger()
 
 
-class RoomAudience(Audience[bytes | None]):
+class RoomAudience(Audience[RoomPage | None]):
     """The subscribers of one room.
 
-    A mark is the subscriber's last room state, `None` before the answer to its first command.
+    A mark is the page in the subscriber's last room state, `None` before the first.
 
     Attributes:
         code: the room.
         seatless: subscribers who watch without a seat.
         hidden: the deals with hidden results for each subscriber with any.
-        frame: the latest sent room state, encoded.
-        version: the version of the room in that state.
+        page: the page in the latest sent room state, or `None`.
+        version: the version of the room in the latest state sent to all.
         deal: the deal of the round in that state, or `None`.
+        entering: subscribers whose command is not answered yet; the answer shows them the room.
         behind: slow subscribers that have missed progress.
         timer: fires at the start of the round, to send its cards.
         task: sends the cards.
@@ -71,8 +72,9 @@ class RoomAudience(Audience[bytes | None]):
         "behind",
         "code",
         "deal",
-        "frame",
+        "entering",
         "hidden",
+        "page",
         "seatless",
         "task",
         "timer",
@@ -83,8 +85,9 @@ class RoomAudience(Audience[bytes | None]):
         super().__init__()
         self.code = code
         self.seatless: set[Session] = set()
+        self.entering: set[Session] = set()
         self.hidden: dict[Session, frozenset[DealId]] = {}
-        self.frame = b""
+        self.page: RoomPage | None = None
         self.version = 0
         self.behind: set[Session] = set()
         self.deal: DealId | None = None
@@ -96,6 +99,7 @@ class RoomAudience(Audience[bytes | None]):
         super().remove(session)
         self.behind.discard(session)
         self.seatless.discard(session)
+        self.entering.discard(session)
         self.hidden.pop(session, None)
         if not self.marks:
             self.stop_timer()
@@ -222,36 +226,34 @@ class RoomFeeds(Feed[RoomCode, RoomAudience]):
 
         The room should be loaded, and the player's attempt at a running round sent, so that the
         client need not request the cards of the round that it finds in the answer. Each wait has a
-        time limit, so neither is guaranteed.
+        time limit, so neither is guaranteed. A player alone in a room without rounds waits for
+        nothing: the room is as this node has just written it.
         """
         code = room.opened.code
-        await self._live.wait_until_loaded(code)
-        audience = self._audiences.get(code)
-        if audience is None:
+        if room.round is None and [seat.player for seat in room.seats] == [session.player]:
             return
-        self._schedule_cards(audience)
-        running = room.running
-        if running is not None and _needs_cards(session, running) and audience.task is not None:
-            await asyncio.wait({audience.task}, timeout=CARDS_TIMEOUT)
+        audience = self._audiences[code]
+        audience.entering.add(session)
+        try:
+            await self._live.wait_until_loaded(code)
+            if session not in audience.marks:
+                return
+            self._schedule_cards(audience)
+            running = room.running
+            if running is not None and _needs_cards(session, running) and audience.task is not None:
+                await asyncio.wait({audience.task}, timeout=CARDS_TIMEOUT)
+        finally:
+            audience.entering.discard(session)
+            # Later than the answer, in case that it does not show the latest change.
+            self._notify(code)
 
-    def answered(self, session: Session, page: RoomPage) -> RoomState:
-        """Record that a command's answer shows a page, so that the session is not sent it again.
-
-        Returns:
-            The room's state as its runners see it.
-        """
-        state = rooms_present.room(page)
+    def answered(self, session: Session, page: RoomPage) -> None:
+        """Record that a command's answer shows a page, so that the session is not sent it again."""
         audience = self._audiences.get(page.room.opened.code)
         if audience is None or session not in audience.marks:
-            return state
+            return
         if page.room.version >= audience.version:
-            self._encode(audience, state)
-            audience.marks[session] = audience.frame
-        elif audience.marks[session] is None:
-            # A later state follows as news.
-            audience.marks[session] = b""
-            self._notify(audience.code)
-        return state
+            audience.marks[session] = self._show(audience, page)
 
     async def _update(self, topic: RoomCode) -> None:
         audience = self._audiences.get(topic)
@@ -268,37 +270,35 @@ class RoomFeeds(Feed[RoomCode, RoomAudience]):
         if version < audience.version:
             # Redis has lost entries. Clients ignore a lower version unless they reconnect.
             close_all(audience)
-            audience.version, audience.frame = version, b""
+            audience.version, audience.page = version, None
             return
+        page = self._show(audience, page)
         audience.version = version
         audience.deal = page.room.round.deal if page.room.round is not None else None
         self._unsubscribe_removed(audience, page.room)
-        if any(sent is not None for sent in audience.marks.values()):
-            self._encode(audience, rooms_present.room(page))
-        others: dict[tuple[bool, frozenset[DealId]], bytes] = {}
+        frames: dict[tuple[bool, frozenset[DealId]], bytes] = {}
         for session, sent in audience.marks.items():
-            # The answer to a session's command shows it the first state.
-            if sent is None or sent is audience.frame:
+            if sent is page or session in audience.entering:
                 continue
-            shown = audience.marks[session] = audience.frame
+            audience.marks[session] = page
             secret = rooms_present.is_secret(page, session.player)
             hidden = audience.hidden.get(session, _NONE)
-            if secret or hidden:
-                # Encoded once per kind of viewer; there are few kinds.
-                kind = secret, hidden
-                if kind not in others:
-                    state = rooms_present.room(page, secret=secret, hidden=hidden)
-                    others[kind] = codec.encode(state)
-                shown = others[kind]
-            session.send_frame(shown, ("room", audience.code))
+            # Encoded once per kind of viewer; there are few kinds.
+            kind = secret, hidden
+            if kind not in frames:
+                state = rooms_present.room(page, secret=secret, hidden=hidden)
+                frames[kind] = codec.encode(state)
+            session.send_frame(frames[kind], ("room", audience.code))
         self._schedule_cards(audience)
 
     @staticmethod
-    def _encode(audience: RoomAudience, state: RoomState) -> None:
-        frame = codec.encode(state)
-        # Keep an equal frame's identity: `marks` is compared by `is`, which is faster.
-        if frame != audience.frame:
-            audience.frame = frame
+    def _show(audience: RoomAudience, page: RoomPage) -> RoomPage:
+        """Return the page to show: the last one if it is equal, so that marks compare by `is`."""
+        if page != audience.page:
+            audience.page = page
+            return page
+        assert audience.page is not None, "it is equal"
+        return audience.page
 
     def _unsubscribe_removed(self, audience: RoomAudience, room: Room) -> None:
         """Unsubscribe and notify the sessions of removed players, or all sessions of a closed room.

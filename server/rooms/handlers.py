@@ -230,7 +230,5 @@ async def _state(request: Request[Command], room: Room) -> RoomState:
     page = await request.services.live.load_page(room)
     secret = rooms_present.is_secret(page, request.player)
     hidden = await request.services.room_feeds.hidden_from(request.session, room)
-    state = request.services.room_feeds.answered(request.session, page)
-    if secret or hidden:
-        return rooms_present.room(page, secret=secret, hidden=hidden)
-    return state
+    request.services.room_feeds.answered(request.session, page)
+    return rooms_present.room(page, secret=secret, hidden=hidden)

@@ -14,13 +14,14 @@ from server.base.work.signal import Signal
 from server.rooms.core import keys
 from server.rooms.core import room as race
 from server.rooms.core.effects import RoundOver, race_over
-from server.rooms.core.events import RoundStarted
+from server.rooms.core.events import Founded, RoundStarted
 from server.rooms.core.keys import RoundDue
-from server.rooms.core.room import Checkpoint, Entry, KeptRound, Room, Round
+from server.rooms.core.room import Change, Checkpoint, Entry, KeptRound, Room, Round
 
 CHECKPOINT_EVERY = 128
 """The journal length from which the next entry is a checkpoint, which trims earlier entries."""
 
+_ENCODER = msgspec.json.Encoder()
 _READER: Reader[Entry] = Reader(Entry)
 _ROUNDS: Reader[KeptRound] = Reader(KeptRound)
 
@@ -46,7 +47,7 @@ class RoomDefinition:
         """Decode an entry's text (JSON)."""
         return decode(text)
 
-    def fold(self, state: Room | None, event: Entry) -> Room:
+    def fold(self, state: Room | None, event: Change) -> Room:
         """Return the room after an event.
 
         Raises:
@@ -84,8 +85,8 @@ class RoomDefinition:
         size = 1_800 + 250 * members + 150 * others + 350 * runners + 900 * len(state.scores)
         return size if oldest is None else 2 * size
 
-    def append(self, before: Room | None, after: Room, event: Entry, number: int) -> Append:
-        """Return the append of an event as entry `number`, with its atomic side writes.
+    def append(self, before: Room | None, after: Room, event: Change, number: int) -> Append:
+        """Return the append of an event from entry `number` on, with its atomic side writes.
 
         Each entry renews the journal's lifetime, which is short before the first round. The start
         of a round registers its deadline. Its last result removes the deadline, writes a
@@ -95,7 +96,11 @@ class RoomDefinition:
         due: tuple[RoundDue, int | None] | None = None
         effect: tuple[str, str] | None = None
         beside: Beside | None = None
-        if isinstance(event, RoundStarted):
+        earlier: tuple[str, ...] = ()
+        if isinstance(event, Founded):
+            earlier = (_encode(event.opened),)
+            event = event.taken
+        elif isinstance(event, RoundStarted):
             due = (RoundDue(self._code), event.deadline)
         elif before is not None and before.running and not after.running:
             due = (RoundDue(self._code), None)
@@ -106,13 +111,14 @@ class RoomDefinition:
             beside = self._kept(after)
         return Append(
             self.key(),
-            number,
-            msgspec.json.encode(event).decode(),
+            number + len(earlier),
+            _encode(event),
             base_keys.partition(self._code),
             expires=self._clock.now() + _life_of(after),
             effect=effect,
             due=due,
             beside=beside,
+            earlier=earlier,
         )
 
     def _kept(self, room: Room) -> Beside | None:
@@ -129,6 +135,11 @@ class RoomDefinition:
     def appended(self, before: Room | None, after: Room, append: Append) -> None:
         """Handle that an append by this node was accepted."""
         self._appended.emit(self._code, after, append)
+
+
+def _encode(entry: Entry) -> str:
+    """Encode an entry as text (JSON)."""
+    return _ENCODER.encode(entry).decode()
 
 
 def _life_of(room: Room) -> int:

@@ -11,19 +11,19 @@ from server.base.journals.reader import rules_of
 from server.play.core.result import Result
 from server.players.core.names import Profile
 from server.rooms.core.bus import Progress
-from server.rooms.core.room import Entry, Room
+from server.rooms.core.room import Change, Room
 from server.rooms.presence import RoomPresence
 
 
 @dataclass(frozen=True, slots=True)
 class RoomPage:
-    """A room as its members see it.
+    """A room as its members see it. Equal pages look the same.
 
     Attributes:
         progress: each runner's result so far. Until a runner has finished, it has only the cards at
             home and the moves, and the time is 0.
         profiles: of all members and runners, and of former members in the scores.
-        online: the players who are online in the room, on any node.
+        online: the members who are online in the room, on any node.
         seed: of the round's deal in hexadecimal once the round is over; empty if the deal has
             expired.
     """
@@ -50,7 +50,7 @@ class LiveRoom:
     """
 
     code: RoomCode
-    followed: Followed[Room, Entry]
+    followed: Followed[Room, Change]
     presence: RoomPresence
     counters: dict[PlayerId, tuple[int, int]] = field(default_factory=dict)
     deal: DealId | None = None

@@ -31,7 +31,7 @@ from server.players.profiles import Profiles
 from server.rooms.core import bus as room_bus
 from server.rooms.core.bus import Emoted, Progress, RoomMessage, Version
 from server.rooms.core.bus import Presence as PresenceMessage
-from server.rooms.core.room import Entry, Room
+from server.rooms.core.room import Change, Room
 from server.rooms.journal import RoomDefinition
 from server.rooms.live_room import LiveRoom, RoomPage
 from server.rooms.presence import Presence, RoomPresence
@@ -49,7 +49,7 @@ LOAD_TIMEOUT = 1.0
 log = structlog.get_logger()
 
 
-class LiveRooms(Journals[RoomCode, Room, Entry]):
+class LiveRooms(Journals[RoomCode, Room, Change]):
     """The journals of rooms, and all rooms that this node follows.
 
     Attributes:
@@ -229,7 +229,8 @@ class LiveRooms(Journals[RoomCode, Room, Entry]):
                 return None
         if profiles is None:
             return None
-        online = live.presence.online(self._registration.is_alive)
+        present = live.presence.online(self._registration.is_alive)
+        online = {seat.player for seat in room.seats if seat.player in present}
         return RoomPage(room, live.results(), profiles, online, seed)
 
     async def load_page(self, room: Room) -> RoomPage:
@@ -371,9 +372,14 @@ class LiveRooms(Journals[RoomCode, Room, Entry]):
         try:
             # Write before reading: if two nodes start following simultaneously, at least one reads
             # the other's presence.
-            is_first = not live.loaded.is_set()
-            online = await (self._presence.enter if is_first else self._presence.read)(code)
-            if await self.load(code) is None:
+            is_known = False
+            if not live.loaded.is_set():
+                online, last, generation = await self._presence.enter(code)
+                # This node has usually just written the last entry, or read it.
+                is_known = live.followed.replica.ends_with(last, generation)
+            else:
+                online = await self._presence.read(code)
+            if not is_known and await self.load(code) is None:
                 # The next command on the room is refused as `unknown_room`.
                 log.info("room_expired", room=code)
             for player in live.presence.merge(online):

@@ -12,7 +12,7 @@ from server.base.core.ids import PlayerId, RoomCode
 from server.base.core.refusal import UnavailableError
 from server.base.work.background import Background
 from server.base.work.worker_pool import WorkerPool
-from server.rooms.store import RoomStore
+from server.rooms.store import Entered, RoomStore
 
 CONCURRENT_WRITES = 100
 """Concurrent writes, limited so that a burst of sessions does not delay moves."""
@@ -134,15 +134,13 @@ class Presence:
         """Enqueue a write of a player's presence on this node, evaluated when it is written."""
         self._writes.add((code, player))
 
-    async def enter(self, code: RoomCode) -> dict[PlayerId, str]:
-        """Write this node's players in a room, and return the node ids of all its players.
+    async def enter(self, code: RoomCode) -> Entered:
+        """Write this node's players in a followed room, then read the room.
 
         Raises:
             UnavailableError: the store does not answer; unwritten players are written later.
         """
-        players = list(self._rooms[code].local) if code in self._rooms else []
-        if not players:
-            return await self.read(code)
+        players = list(self._rooms[code].local)
         try:
             return await self._store.enter(code, players, self._node)
         except UnavailableError:

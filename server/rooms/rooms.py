@@ -37,7 +37,7 @@ from server.play.core.attempt import Attempt, Started
 from server.play.core.finish import Finish
 from server.play.core.result import Help, Result
 from server.rooms.core import charges, commands, keys, quick_match
-from server.rooms.core.events import Event, RoomOpened, Terms, TermsSet
+from server.rooms.core.events import Event, Founded, RoomOpened, Terms, TermsSet
 from server.rooms.core.refusals import RoomRefusals
 from server.rooms.core.room import Checkpoint, Room, Round
 from server.rooms.journal import decode, decode_round
@@ -124,19 +124,22 @@ class Rooms:
             mac, *_ = await self._keyring.macs(_LABEL + named)
             code = room_code_of(mac)
 
-            def decide(room: Room | None, now: int, code: RoomCode = code) -> Event | None:
+            def decide(room: Room | None, now: int, code: RoomCode = code) -> Founded | None:
                 if room is not None:
                     return None
-                return RoomOpened(
+                opened = RoomOpened(
                     *(code, player, game, variant, seats, limit, now),
                     help=allowed,
                     known=known,
                     winnable=winnable,
                 )
+                return commands.found(opened)
 
             room = await self._live.decide(code, decide)
             if room.opened.host == player:
-                return await self.decide(code, commands.take_seat, player)
+                # A retry, too, finds the host seated, unless the host has left meanwhile.
+                is_seated = room.seat_of(player) is not None
+                return room if is_seated else await self.decide(code, commands.take_seat, player)
         raise AssertionError("some code is free")
 
     async def match(self, code: RoomCode, player: PlayerId, game: str) -> Room:

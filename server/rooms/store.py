@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Collection
+from typing import NamedTuple
 
 from server.base.core import keys as base_keys
 from server.base.core.ids import DealId, PlayerId, RoomCode
@@ -17,14 +18,16 @@ redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
 redis.call('EXPIRE', KEYS[1], ARGV[3])
 """)
 
-# Keys: the room's presence, and the node's list of held rooms in the partition. It stores the
-# players before it reads, so that of two nodes that enter, at least one sees the other.
+# Keys: the room's presence, the node's list of held rooms in the partition, and the room's journal.
+# It stores the players before it reads, so that of two nodes that enter, at least one sees the
+# other.
 _ENTER_ROOM = Script("""
 for at = 4, #ARGV do redis.call('HSET', KEYS[1], ARGV[at], ARGV[1]) end
 redis.call('EXPIRE', KEYS[1], ARGV[2])
 redis.call('HSET', KEYS[2], ARGV[3], '')
 redis.call('EXPIRE', KEYS[2], ARGV[2])
-return redis.call('HGETALL', KEYS[1])
+local last = redis.call('XREVRANGE', KEYS[3], '+', '-', 'COUNT', 1)[1]
+return {redis.call('HGETALL', KEYS[1]), last and last[1] or '0-0'}
 """)
 
 # If a round was started meanwhile, the room's remaining lifetime is longer and stays.
@@ -33,7 +36,7 @@ local left = redis.call('TTL', KEYS[1])
 if left >= 0 and left < tonumber(ARGV[1]) then redis.call('EXPIRE', KEYS[1], ARGV[1]) end
 """)
 
-# Keys as above. The node's note of the room is deleted with its last player there.
+# The first two keys as above. The node's note of the room is deleted with its last player there.
 _LEAVE_ROOM = Script("""
 if redis.call('HGET', KEYS[1], ARGV[1]) == ARGV[2] then redis.call('HDEL', KEYS[1], ARGV[1]) end
 for _, node in ipairs(redis.call('HVALS', KEYS[1])) do
@@ -41,6 +44,14 @@ for _, node in ipairs(redis.call('HVALS', KEYS[1])) do
 end
 redis.call('HDEL', KEYS[2], ARGV[3])
 """)
+
+
+class Entered(NamedTuple):
+    """A room as read after players have entered it."""
+
+    present: dict[PlayerId, str]  # the node of each present player; that node may be dead
+    last: int  # the number of the journal's last entry, or 0 without a journal
+    generation: int  # the generation of the connection
 
 
 class RoomStore:
@@ -59,14 +70,15 @@ class RoomStore:
         """Store that a player is present in a room, as long as the session's node is alive."""
         await self.enter(code, [player], node)
 
-    async def enter(
-        self, code: RoomCode, players: Collection[PlayerId], node: str
-    ) -> dict[PlayerId, str]:
-        """Store that players are present, as `put_present`, then return the same as `present`."""
-        names = [base_keys.presence(code), base_keys.held(base_keys.partition(code), node)]
+    async def enter(self, code: RoomCode, players: Collection[PlayerId], node: str) -> Entered:
+        """Store that players are present, as `put_present`, then read the room."""
+        presence, held = base_keys.presence(code), base_keys.held(base_keys.partition(code), node)
+        names = [presence, held, keys.room(code)]
         given = node, keys.PRESENCE_LIFE_S, room_note(code)
-        found = await self._database.run(_ENTER_ROOM, names, *given, *players)
-        return dict(zip(map(PlayerId, found[::2]), found[1::2], strict=True))
+        reply = await self._database.reply(presence, *_ENTER_ROOM.call(names, *given, *players))
+        found, last = reply.value
+        present = dict(zip(map(PlayerId, found[::2]), found[1::2], strict=True))
+        return Entered(present, int(last.partition("-")[2]), reply.generation)
 
     async def remove_present(self, code: RoomCode, player: PlayerId, node: str) -> None:
         """Delete a player's presence on a node; presence on another node is kept."""

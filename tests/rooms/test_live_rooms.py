@@ -98,6 +98,23 @@ async def test_an_entry_published_by_another_node_is_applied_without_reading(
     assert (refreshes, notified) == ([], [code] * 3)
 
 
+async def test_a_node_does_not_read_the_journal_that_it_has_just_written(node: Node) -> None:
+    room = await node.room_of(ADA, BOB)
+    before = await calls(node.redis, "xrange")
+    node.services.live.subscribe(room, ADA)
+    await live_on(node, room.opened.code).loaded.wait()
+    assert await calls(node.redis, "xrange") == before
+
+
+async def test_an_entry_appended_before_the_subscription_is_read(node: Node, other: Node) -> None:
+    room = await node.room_of(ADA, BOB)
+    code = room.opened.code
+    after = await other.rooms.decide(code, commands.set_ready, BOB, False)
+    node.services.live.subscribe(room, ADA)
+    await live_on(node, code).loaded.wait()
+    assert page_of(node, code).room == after
+
+
 async def test_a_gap_in_published_versions_leads_to_a_read(node: Node, other: Node) -> None:
     code = (await node.room_of(ADA, BOB)).opened.code
     await follow(other, code, BOB)

@@ -239,7 +239,9 @@ class Journals(Generic[Name, State, Event]):
         if followed is not None and followed.replica.number < append.number:
             # A replica has appended it that was evicted before the journal was followed.
             self._reads.add(name)
-        self._publish(name, AppendedEntry(append.number, append.payload))
+        # A journal that starts with several entries at once has no followers before.
+        if not append.earlier:
+            self._publish(name, AppendedEntry(append.number, append.payload))
 
     def _nodes_changed(self, joined: set[str], left: set[str]) -> None:
         """Re-read all followed journals after a node's departure.

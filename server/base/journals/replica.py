@@ -138,6 +138,17 @@ class Replica(Generic[State, Event]):
         """Begin to read new entries and append due events; `state` is current after the future."""
         return self._start(self._machine.carry_out(None))
 
+    def ends_with(self, number: int, generation: int) -> bool:
+        """Return whether the state is current if entry `number` is the journal's last one.
+
+        Args:
+            number: the number of the last entry, as read on a connection.
+            generation: the generation of that connection.
+        """
+        machine = self._machine
+        is_last = self._job is None and 0 < number == machine.number
+        return is_last and machine.generation == generation != 0
+
     async def refresh(self) -> State | None:
         """Read new entries, append due events, and return the state.
 

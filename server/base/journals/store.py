@@ -71,11 +71,20 @@ end
 local appended = {}
 for i = 1, tonumber(ARGV[4]) do
   local key, number, text, more = KEYS[i], unpack(ARGV, 3 * i + 2, 3 * i + 4)
-  local previous, commands = '', {}
-  if more ~= '' then previous, commands = unpack(cjson.decode(more)) end
+  local previous, commands, earlier = '', {}, {}
+  if more ~= '' then previous, commands, earlier = unpack(cjson.decode(more)) end
   appended[i] = 0
   if follows(key, number, previous) then
-    local added = redis.pcall('XADD', key, '0-' .. number, 'e', text)
+    local added = ''
+    for _, entry in ipairs(earlier) do
+      if type(added) == 'string' then
+        added = redis.pcall('XADD', key, '0-' .. number, 'e', entry)
+      end
+      number = number + 1
+    end
+    if type(added) == 'string' then
+      added = redis.pcall('XADD', key, '0-' .. number, 'e', text)
+    end
     if type(added) == 'string' then
       for _, command in ipairs(commands) do redis.call(unpack(command)) end
       appended[i] = 1
@@ -89,10 +98,10 @@ return appended
 """Append one entry to each of several journals, if Redis's time is near that of the decisions.
 
 An entry is appended if it is the next one and no earlier one is missing, except before a
-checkpoint. Its additional commands are then executed. After a checkpoint, the stream's length does
-not determine the next number, and XADD refuses a wrong one. Comparing the previous entry's text,
-where given, takes Redis 2.5 µs in addition to the 2 µs of an entry. One script per batch is cheaper
-for Redis than one XADD per entry.
+checkpoint. Further entries can precede it in the same append, and its additional commands are
+executed last. After a checkpoint, the stream's length does not determine the next number, and XADD
+refuses a wrong one. Comparing the previous entry's text, where given, takes Redis 2.5 µs in
+addition to the 2 µs of an entry. One script per batch is cheaper for Redis than one XADD per entry.
 """
 
 log = structlog.get_logger()
@@ -413,8 +422,8 @@ def _command(batch: list[_Sent]) -> tuple[Argument, ...]:
         if append.partition is not None or not generation:
             touched, commands = _written_with(append)
             names += touched
-            more = _encode(("" if generation else previous, commands))
-        given += append.number, append.payload, more
+            more = _encode(("" if generation else previous, commands, append.earlier))
+        given += append.number - len(append.earlier), append.payload, more
     return _APPEND.call(names, min(times), max(times), CLOCK_TOLERANCE_MS, len(batch), *given)
 
 

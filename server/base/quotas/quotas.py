@@ -38,6 +38,7 @@ from server.base.seals.keyring import Keyring
 from server.base.work.background import Background
 from server.base.work.clock import Clock
 from server.base.work.metrics import Counts
+from server.base.work.tasks import all_outcomes
 from server.base.work.worker_pool import WorkerPool
 
 _LABEL = b"samedeal quota\0"
@@ -147,9 +148,7 @@ class Quotas:
 
     async def _take(self, scopes: Sequence[Scope], need: Need, sizes: dict[int, int]) -> None:
         now = self._clock.now()
-        tried = [self._try_charge(each, now, sizes, PARTS[need]) for each in scopes]
-        # Most clients have one scope, which needs no task.
-        found = await asyncio.gather(*tried) if len(tried) > 1 else [await each for each in tried]
+        found = await all_outcomes([self._charge(each, now, sizes, PARTS[need]) for each in scopes])
         charges = {
             scope: each
             for scope, each in zip(scopes, found, strict=True)
@@ -254,15 +253,6 @@ class Quotas:
         charge = await self._store.charge(place, now, sizes, most)
         self._learn(scope, Stored(charge.stored, quota))
         return charge
-
-    async def _try_charge(
-        self, scope: Scope, now: int, sizes: dict[int, int], part: float
-    ) -> Charge | Exception:
-        """Charge like `_charge`, and return an exception instead of raising it."""
-        try:
-            return await self._charge(scope, now, sizes, part)
-        except Exception as error:
-            return error
 
     def _learn(self, scope: Scope, stored: Stored) -> None:
         self._known.pop(scope, None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Coroutine, Iterable
+from collections.abc import AsyncIterator, Awaitable, Coroutine, Iterable, Sequence
 from typing import Any, TypeVar
 
 from server.base.work.background import check_outcome
@@ -65,6 +65,17 @@ async def finish_all(writes: Iterable[Awaitable[None]]) -> None:
     for failure in await asyncio.gather(*writes, return_exceptions=True):
         if failure is not None:
             raise failure
+
+
+async def all_outcomes(work: Sequence[Coroutine[Any, Any, T]]) -> list[T | BaseException]:
+    """Run coroutines concurrently, and return the result or the exception of each."""
+    if len(work) != 1:
+        return await asyncio.gather(*work, return_exceptions=True)
+    # A single one needs no task.
+    try:
+        return [await work[0]]
+    except Exception as error:
+        return [error]
 
 
 async def release(*held: dict[Any, Any]) -> None:

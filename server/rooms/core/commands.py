@@ -21,11 +21,13 @@ from server.rooms.core import quick_match, rate_limit
 from server.rooms.core.absence import anchor, max_absence_ms
 from server.rooms.core.events import (
     Event,
+    Founded,
     HostChanged,
     LockSet,
     PublicSet,
     ReadySet,
     RoomClosed,
+    RoomOpened,
     RoundStarted,
     RunnerFinished,
     SeatLeft,
@@ -56,6 +58,11 @@ def _paced(decide: Decide[Given]) -> Decide[Given]:
         return event
 
     return paced
+
+
+def found(opened: RoomOpened) -> Founded:
+    """Decide to open a room for a player, the host, who takes the first seat."""
+    return Founded(opened, SeatTaken(opened.host, opened.at))
 
 
 @_paced

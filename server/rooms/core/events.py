@@ -5,6 +5,8 @@ Times are Unix milliseconds of the server's clock. See `server/STORED.md` for ho
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from msgspec import Struct
 
 from engine.schema import is_changes
@@ -169,3 +171,10 @@ Event = (
     | RunnerFinished
     | RoomClosed
 )
+
+
+class Founded(NamedTuple):
+    """A new room with its host in the first seat: two entries, appended together."""
+
+    opened: RoomOpened
+    taken: SeatTaken

@@ -17,6 +17,7 @@ from server.play.core.result import Result
 from server.rooms.core import colours, rate_limit
 from server.rooms.core.events import (
     Event,
+    Founded,
     HostChanged,
     LockSet,
     PublicSet,
@@ -221,6 +222,9 @@ class Checkpoint(Struct, tag="checkpoint", frozen=True):
 
 Entry: TypeAlias = Event | Checkpoint
 
+Change: TypeAlias = Entry | Founded
+"""What a command appends: an entry, or the first two."""
+
 
 class KeptRound(Struct, tag="kept", frozen=True):
     """A finished round, stored outside the journal, which is trimmed."""
@@ -228,12 +232,15 @@ class KeptRound(Struct, tag="kept", frozen=True):
     round: Round
 
 
-def fold(room: Room | None, event: Entry) -> Room:
-    """Return the room after one more entry of its journal; `room` is `None` before the first."""
+def fold(room: Room | None, event: Change) -> Room:
+    """Return the room after a change; `room` is `None` before its journal's first entry."""
+    if isinstance(event, Founded):
+        return fold(fold(room, event.opened), event.taken)
     if isinstance(event, Checkpoint):
         assert room is None or room.version == event.room.version, "entries follow each other"
         number = event.room.version + 1
-        return _with_colours(replace(event.room, version=number, begin=number))
+        colours_ = _colours_of(event.room)
+        return replace(event.room, version=number, begin=number, colours=colours_)
     if isinstance(event, RoomOpened):
         assert room is None, "RoomOpened is only the first entry"
         host = None if event.quick else event.host
@@ -245,15 +252,21 @@ def fold(room: Room | None, event: Entry) -> Room:
     epoch = room.watch_epoch + _ends_watch_keys(room, event, after)
     payer = payer_of(room, event)
     paces = room.paces if payer is None else rate_limit.after(room.paces, payer, event.at)
-    after = replace(after, version=room.version + 1, at=event.at, watch_epoch=epoch, paces=paces)
-    return _with_colours(after)
+    return replace(
+        after,
+        version=room.version + 1,
+        at=event.at,
+        watch_epoch=epoch,
+        paces=paces,
+        colours=_colours_of(after),
+    )
 
 
-def _with_colours(room: Room) -> Room:
-    """Return the room with a colour for each player; old checkpoints lack colours."""
+def _colours_of(room: Room) -> dict[PlayerId, int]:
+    """Return a colour for each player; old checkpoints lack colours."""
     members = [seat.player for seat in room.seats]
     runners = room.round.players if room.round else ()
-    return replace(room, colours=colours.after(room.colours, members, runners))
+    return colours.after(room.colours, members, runners)
 
 
 def _ends_watch_keys(before: Room, event: Event, after: Room) -> bool:

@@ -70,6 +70,22 @@ async def test_entries_are_read_in_the_order_of_their_appends(journals: JournalS
     assert await texts(journals) == ["entry 1", "entry 2", "entry 3"]
 
 
+async def test_several_entries_are_appended_together_or_not_at_all(
+    journals: JournalStore,
+) -> None:
+    def three(last: int) -> Append:
+        earlier = tuple(f"entry {number}" for number in (last - 2, last - 1))
+        return Append(KEY, last, f"entry {last}", earlier=earlier)
+
+    await append_entry(journals, three(3), now())
+    with pytest.raises(ConflictError):
+        await append_entry(journals, three(3), now())
+    with pytest.raises(ConflictError):
+        await append_entry(journals, three(7), now(), previous="entry 4")
+    await append_entry(journals, three(6), now(), previous="entry 3")
+    assert await texts(journals) == [f"entry {number}" for number in range(1, 7)]
+
+
 async def test_texts_are_returned_unchanged(journals: JournalStore) -> None:
     given = ["Ω \r\n \0 🂡", "[^%]*", ""]
     for number, text in enumerate(given, start=1):

@@ -56,6 +56,8 @@ class Placed(NamedTuple):
 class Append(Struct, frozen=True, gc=False):
     """An entry to append, and everything written atomically with it.
 
+    Usually the entry alone follows the known ones; a command can also append several at once.
+
     Attributes:
         key: the journal's key.
         number: the entry's number, from 1.
@@ -68,6 +70,7 @@ class Append(Struct, frozen=True, gc=False):
         beside: a text to store next to the journal.
         placed: scores to set in a sorted set next to the journal; without members, only its expiry
             is set.
+        earlier: the texts of the entries before it that are appended with it.
     """
 
     key: str
@@ -79,6 +82,7 @@ class Append(Struct, frozen=True, gc=False):
     due: tuple[Due, int | None] | None = None
     beside: Beside | None = None
     placed: Placed | None = None
+    earlier: tuple[str, ...] = ()
 
 
 class AppendedEntry(Struct, tag=1, array_like=True, frozen=True):
