@@ -54,6 +54,8 @@ async def test_a_host_is_notified_of_a_leaving_rival_at_one_address(hubs: list[H
     host, code = await seated(hubs[0], HERE)
     stays, _ = await seated(hubs[0], THERE, code)
     leaves, _ = await seated(hubs[1], THERE, code)
+    # A round starts without players who are not known to be here.
+    await host.next("room", lambda room: [each["here"] for each in room["members"]] == [True] * 3)
     await host.ask("room.start", code=code, anyway=True)
     await leaves.ask("room.leave", code=code)
     await host.next("room", lambda room: len(room["members"]) == 2)
