@@ -99,7 +99,7 @@ class LiveRooms(Journals[RoomCode, Room, Change]):
             presence = self._presence.follow(code)
             live = self._live[code] = LiveRoom(code, self.follow(code, room), presence)
         if live.presence.add_session(player):
-            if live.loaded.is_set():
+            if live.loaded.is_set() or live.presence.is_reading:
                 # Otherwise the first refresh writes it, before it reads the room.
                 self._presence.write_soon(code, player)
             self._publish_presence(live, player, online=True)

@@ -73,6 +73,11 @@ class RoomPresence:
             self.nodes[player] = node
         return known != (player in self.nodes)
 
+    @property
+    def is_reading(self) -> bool:
+        """Whether a read is in progress."""
+        return self._changes is not None
+
     def begin_read(self) -> None:
         """Record changes from now on, since the read may miss them."""
         self._changes = {}

@@ -115,6 +115,30 @@ async def test_an_entry_appended_before_the_subscription_is_read(node: Node, oth
     assert page_of(node, code).room == after
 
 
+async def test_a_player_who_enters_during_the_first_refresh_is_stored(
+    node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    room = await node.room_of(ADA, BOB)
+    code, store = room.opened.code, node.services.room_store
+    enter, entered = store.enter, asyncio.Event()
+
+    async def entering(*given: Any) -> Any:
+        found = await enter(*given)
+        if not entered.is_set():
+            node.services.live.subscribe(room, BOB)
+            entered.set()
+        return found
+
+    monkeypatch.setattr(store, "enter", entering)
+    node.services.live.subscribe(room, ADA)
+    await live_on(node, code).loaded.wait()
+
+    async def are_stored() -> bool:
+        return (await store.present(code)).keys() == {ADA, BOB}
+
+    await until(are_stored)
+
+
 async def test_a_gap_in_published_versions_leads_to_a_read(node: Node, other: Node) -> None:
     code = (await node.room_of(ADA, BOB)).opened.code
     await follow(other, code, BOB)
