@@ -48,7 +48,6 @@ class StartStore:
 
     async def earlier(self, daily: DailyId, player: PlayerId) -> list[PlayerId]:
         """Return the players who had started a daily at the same address before a player did."""
-        (found,) = await self._database.ask(
-            lambda redis, key: redis.hget(key, f"p:{player}"), keys.starts(daily)
-        )
+        key = keys.starts(daily)
+        found = await self._database.read_batched(key, "HGET", key, f"p:{player}")
         return [PlayerId(each) for each in (found or "").split()]

@@ -1,15 +1,14 @@
 """Examine each run and race once it is over, and list the suspicious ones for operators.
 
-For a daily, after the run's journal is read, an examination takes six round trips in the
-background, a read of the most similar run if there is one, and a read of an attempt for each player
-at the same address who started earlier.
+For a daily, after the run's journal is read, an examination takes up to five round trips in the
+background, and a read of the most similar run if there is one.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 import msgspec
@@ -93,14 +92,15 @@ class Suspicions:
             daily = DailyId(start.game, start.day)
             if run.end == "won":
                 median_win = await self._median_win(daily)
+            neighbours = await self._starts.earlier(daily, start.player)
             board = await self._first_board(run)
             if board is not None:
                 copied = await self._copied(daily, run, board)
-                earlier = await self._earlier(daily, run, board)
-            if kept is None:
-                (kept,) = await self._histories.kept([start.player])
-            if kept and not start.ranked:
-                tried = await self._starts.earlier(daily, start.player)
+                earlier = await self._earlier(neighbours, run, board)
+            if neighbours and not start.ranked:
+                if kept is None:
+                    (kept,) = await self._histories.kept([start.player])
+                tried = neighbours if kept else []
         found = reasons(run, median_win, copied, earlier, tried)
         if found:
             attempt, at = attempt_id(start.deal, start.player), start.at + run.ended
@@ -173,14 +173,14 @@ class Suspicions:
             return like and Copied(player, like, over)
         return None
 
-    async def _earlier(self, daily: DailyId, run: Run, board: Board) -> list[Earlier]:
-        players = await self._starts.earlier(daily, run.start.player)
-        found = []
-        for player in players[-MAX_EARLIER:]:
-            attempt = await self._attempts.find(attempt_id(run.start.deal, player))
-            if attempt is not None:
-                found.append(earlier_of(attempt, board, run.start.at))
-        return found
+    async def _earlier(
+        self, neighbours: Sequence[PlayerId], run: Run, board: Board
+    ) -> list[Earlier]:
+        """Return the latest of the earlier runs at the same address, given their players."""
+        deal = run.start.deal
+        wanted = [attempt_id(deal, player) for player in neighbours[-MAX_EARLIER:]]
+        found = await self._attempts.find_all(wanted)
+        return [earlier_of(each, board, run.start.at) for each in found]
 
     async def list(self, day: int | None = None) -> list[Suspicion]:
         """Return the suspicious runs, of a day or all, the most suspicious first."""

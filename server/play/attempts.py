@@ -125,15 +125,22 @@ class Attempts:
         except Refusal:
             return None
 
-    async def find_all(self, attempts: Sequence[AttemptId]) -> list[Attempt | None]:
-        """Read several attempts concurrently, like `find`."""
-        replicas = [self._replicas.known(attempt) for attempt in attempts]
-        cached = [replica for replica in replicas if replica is not None]
-        if len(cached) < len(replicas):
-            return await asyncio.gather(*map(self.find, attempts))
-        # Without a task for each.
-        await asyncio.gather(*(replica.refresh_soon() for replica in cached))
-        return [replica.state for replica in cached]
+    async def find_all(self, attempts: Iterable[AttemptId]) -> list[Attempt]:
+        """Return those attempts that exist, read concurrently.
+
+        One that this node knows to have ended is not read again.
+        """
+        found = {attempt: self._known(attempt) for attempt in attempts}
+        unread = [each for each, known in found.items() if known is None or known.end is None]
+        replicas = {each: self._replicas.known(each) for each in unread}
+        cached = {name: each for name, each in replicas.items() if each is not None}
+        if len(cached) == len(unread):
+            # Without a task for each.
+            await asyncio.gather(*(replica.refresh_soon() for replica in cached.values()))
+            found |= {name: replica.state for name, replica in cached.items()}
+        else:
+            found |= zip(unread, await asyncio.gather(*map(self.find, unread)), strict=True)
+        return [each for each in found.values() if each is not None]
 
     async def open(self, attempt: AttemptId, player: PlayerId) -> Snapshot:
         """Return a snapshot of a player's own attempt. Refused if unknown or not started."""

@@ -6,8 +6,8 @@ were computed, and repeats the computation otherwise. Whichever nodes write conc
 last writer leaves scores that match the history. An effect stays in the outbox until one writer has
 finished.
 
-A change costs a read of an excerpt (`server/results/core/excerpt.py`), a write, a script per
-leaderboard (7 for a daily) and a read of the version, independent of the history's length. A
+A change costs a read of an excerpt (`server/results/core/excerpt.py`), a write, and a script per
+leaderboard (7 for a daily) with a read of the version, independent of the history's length. A
 player's page is likewise independent of it. The whole history is read only for its player, for
 operators, and for voiding a daily.
 """
@@ -19,7 +19,6 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from msgspec.structs import replace
 
 from server.base.core.ids import DealId, PlayerId
-from server.base.work.tasks import finish_all
 from server.players.store import PlayerStore
 from server.results.core.boards import BoardId, boards_of_day, boards_of_round, days_needed
 from server.results.core.contests import Meeting
@@ -30,6 +29,7 @@ from server.results.core.race_results import Race
 from server.results.daily_sets import DailySets
 from server.results.histories_store import HistoryStore
 from server.results.leaderboards import Leaderboards
+from server.results.leaderboards_store import Placement
 
 
 class Histories:
@@ -299,11 +299,11 @@ class Histories:
         curves = curves or {}
         wanted = [(board, curves.get(board, ())) for board in boards]
         while True:
-            await finish_all(
-                self._leaderboards.place(own, player, found.score(own), curve)
+            placements = [
+                Placement(own, found.score(own), curve)
                 for board, curve in wanted
                 for own in [board._replace(group=found.group_on(board))]
-            )
-            if await self._store.version(player) == found.version:
+            ]
+            if await self._leaderboards.place(player, placements) == found.version:
                 return
             (found,) = await self.excerpts([player], days_needed(board for board, _ in wanted))

@@ -23,7 +23,7 @@ from server.results.core import bus as board_bus
 from server.results.core.boards import BoardId, Group, Scope
 from server.results.core.bus import ScoreChanged
 from server.results.histories_store import HistoryStore
-from server.results.leaderboards_store import LeaderboardStore
+from server.results.leaderboards_store import LeaderboardStore, Placement
 from server.results.met_store import MetStore
 
 TOP = 10
@@ -125,18 +125,20 @@ class Leaderboards:
         (found,) = await self._histories.excerpts([player], days)
         return board._replace(group=found.group_on(board))
 
-    async def place(
-        self, board: BoardId, player: PlayerId, score: int | None, curve: Sequence[str] = ()
-    ) -> None:
-        """Set or remove a player's score on a leaderboard, and publish the change.
+    async def place(self, player: PlayerId, placements: Sequence[Placement]) -> int:
+        """Set or remove a player's scores, and publish the changes.
 
         A repeated call changes nothing but publishes again, because a node can die between the
         write and the publication. See `LeaderboardStore.place`.
+
+        Return the version of the player's history afterwards.
         """
-        was, elsewhere = await self._store.place(board, player, score, curve)
-        self._publish(board, player, {was, score} if was != score else set())
-        if elsewhere is not None:
-            self._publish(_other(board), player, {elsewhere})
+        found, version = await self._store.place(player, placements)
+        for (board, score, _), (was, elsewhere) in zip(placements, found, strict=True):
+            self._publish(board, player, {was, score} if was != score else set())
+            if elsewhere is not None:
+                self._publish(_other(board), player, {elsewhere})
+        return version
 
     def _publish(self, board: BoardId, player: PlayerId, scores: Iterable[int | None]) -> None:
         """Publish a change between two scores, or a possible change without scores."""

@@ -6,14 +6,16 @@ Players with equal scores share a rank, which is one more than the number of low
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from server.base.core.ids import PlayerId
-from server.base.redis.database import Database
+from server.base.redis.database import Database, Keyed
 from server.base.redis.scripts import Script
 from server.play.core.result import Row, Rows
+from server.players.core.keys import history as history_of
 from server.results.core import keys
 from server.results.core.boards import PERIODIC, BoardId
+from server.results.core.history_fields import VERSION
 
 # The keys are a leaderboard, the other group's leaderboard, and the day's curves. A lifetime of 0
 # seconds means no expiry.
@@ -109,6 +111,23 @@ return {redis.call('ZCARD', KEYS[1]), place and rows(place, place) or {}}
 )
 
 
+class Placement(NamedTuple):
+    """A player's new place on a leaderboard."""
+
+    board: BoardId
+    score: int | None  # `None` to remove the player
+    # The fields of the day's curves that the player's run increments while the player has a score
+    # in either group.
+    curve: Sequence[str] = ()
+
+
+class Previous(NamedTuple):
+    """A player's score before a placement, on the leaderboard and on the other group's."""
+
+    score: int | None
+    elsewhere: int | None
+
+
 class LeaderboardStore:
     """All leaderboards."""
 
@@ -116,20 +135,19 @@ class LeaderboardStore:
         self._database = database
 
     async def place(
-        self, board: BoardId, player: PlayerId, score: int | None, curve: Sequence[str] = ()
-    ) -> tuple[int | None, int | None]:
-        """Set or remove a player's score on a leaderboard, and remove it from the other group's.
+        self, player: PlayerId, placements: Sequence[Placement]
+    ) -> tuple[list[Previous], int]:
+        """Set or remove a player's scores, and remove those on the other groups' leaderboards.
 
-        `curve` has the fields of the day's curves that the player's run increments while the player
-        has a score in either group. Return the previous scores, on the leaderboard and on the other
-        group's.
+        Return the previous scores, and the version of the player's history afterwards.
         """
-        other = board._replace(group="guests" if board.group == "ranked" else "ranked")
-        names = [keys.leaderboard(board), keys.leaderboard(other), keys.curves(board)]
-        text = "" if score is None else str(score)
-        life = keys.LEADERBOARD_LIFE_S if board.scope in PERIODIC else 0
-        was, elsewhere = await self._database.run(_PLACE, names, player, text, life, *curve)
-        return _score(was), _score(elsewhere)
+        writes = [_placing(player, each) for each in placements]
+        history = history_of(player)
+        found, version = await self._database.write_then_read(
+            writes, history, "HGET", history, VERSION
+        )
+        previous = [Previous(_score(was), _score(elsewhere)) for was, elsewhere in found]
+        return previous, int(version or 0)
 
     async def rows(self, board: BoardId, first: int, count: int) -> Rows:
         """Return `count` rows from position `first` (from 1), in one round trip.
@@ -186,6 +204,16 @@ class LeaderboardStore:
         key = keys.leaderboard(board)
         size, found = await self._database.ask_script(_STANDING, key, player)
         return int(size), next(iter(_rows(found)), None)
+
+
+def _placing(player: PlayerId, placement: Placement) -> Keyed:
+    """Return the command that places a player, with its key."""
+    board, score, curve = placement
+    other = board._replace(group="guests" if board.group == "ranked" else "ranked")
+    names = [keys.leaderboard(board), keys.leaderboard(other), keys.curves(board)]
+    text = "" if score is None else str(score)
+    life = keys.LEADERBOARD_LIFE_S if board.scope in PERIODIC else 0
+    return names[0], _PLACE.call(names, player, text, life, *curve)
 
 
 def _score(text: str | None) -> int | None:

@@ -404,11 +404,9 @@ class LiveRooms(Journals[RoomCode, Room, Change]):
         round_ = live.room.running
         if round_ is None:
             return
-        found = await self._attempts.find_all(list(map(round_.attempt, round_.unfinished())))
+        found = await self._attempts.find_all(map(round_.attempt, round_.unfinished()))
         runners = [
-            (attempt.start.player, attempt.board.home, attempt.board.moves)
-            for attempt in found
-            if attempt is not None
+            (attempt.start.player, attempt.board.home, attempt.board.moves) for attempt in found
         ]
         if advanced := live.advance(Progress(round_.deal, runners)):
             self.progressed.emit(live.code, advanced)

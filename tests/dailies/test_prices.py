@@ -19,6 +19,7 @@ from tests.conftest import ALONE
 from tests.nodes import Node
 from tests.play.test_prices import play
 from tests.prices import Prices, same, varied
+from tests.results.placing import place_player
 
 pytestmark = ALONE
 
@@ -54,7 +55,7 @@ async def test_prices_of_dailies_follow_from_the_work(
     board = of_daily(DailyId(first, day), "guests")
     others = [PlayerId(f"{number:016}") for number in range(PLAYERS)]
     for place, player in enumerate([*others[: PLAYERS // 2], cyd.player, *others[PLAYERS // 2 :]]):
-        await node.services.leaderboard_store.place(board, player, place)
+        await place_player(node.services.leaderboard_store, board, player, place)
     await node.services.met_store.add(cyd.player, others[:MAX_MET], START)
     await prices.count(cyd, "leaderboard.watch", "full", same(game=first))
     await prices.count(cyd, "leaderboard.unwatch", "full", same())

@@ -33,6 +33,7 @@ from tests.builders import ADA, BOB, CYD, START, refusal_from, round_of
 from tests.circles.test_circles import NOBODYS, founded
 from tests.circles.test_circles import names as circles_of
 from tests.nodes import BEGUN, Node, attempt_of
+from tests.results.placing import place_player
 
 BY = By("mod", "testing")
 ABOUT: dict[str, Any] = {"id": "1", "at": START, "operator": "mod", "reason": "testing"}
@@ -365,8 +366,8 @@ async def test_a_win_is_compared_with_the_median_of_the_wins(node: Node) -> None
     services = node.services
     assert await services.suspicion_store.median_win(board) == (0, 0)
     for number, player in enumerate((ADA, BOB, CYD)):
-        await services.leaderboard_store.place(board, player, number + 5)
-    await services.leaderboard_store.place(board, PlayerId("9" * 16), 1 << 50)
+        await place_player(services.leaderboard_store, board, player, number + 5)
+    await place_player(services.leaderboard_store, board, PlayerId("9" * 16), 1 << 50)
     assert await services.suspicion_store.median_win(board) == (3, 6)
 
 

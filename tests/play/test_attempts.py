@@ -26,7 +26,7 @@ from server.play.core.attempt import Attempt, Started
 from server.play.core.finish import Finish
 from server.play.core.keys import AttemptDue
 from tests.base.outbox.outboxes import all_due, all_effects
-from tests.base.redis.servers import in_flight, until, writes_held_up
+from tests.base.redis.servers import calls, in_flight, until, writes_held_up
 from tests.builders import ADA, BOB, LIMIT, START, refusal_from
 from tests.conftest import ALONE
 from tests.engine.positions import is_view_pile
@@ -273,6 +273,21 @@ async def test_finishes_beyond_the_queues_bound_stay_in_the_outbox(
             await resign(node, attempt)
         assert node.outbox.queue.qsize() == 1
         assert len(await all_effects(node.services.outbox_store)) == 3
+
+
+async def test_an_attempt_known_to_have_ended_is_not_read_again(node: Node, other: Node) -> None:
+    attempts = [await begin(node, day=day) for day in (DAY, DAY + 1)]
+    await node.play(attempts[0], ADA)
+    await resign(node, attempts[0])
+    found = [await node.state_of(attempt) for attempt in attempts]
+    before = await calls(node.redis, "xrange")
+    assert await node.attempts.find_all(attempts[:1]) == found[:1]
+    assert await calls(node.redis, "xrange") == before
+    # Another node may play on in one that has not ended, and one may not exist.
+    await other.play(attempts[1], ADA)
+    played = await other.state_of(attempts[1])
+    unknown = AttemptId(f"{'z' * 16}.{ADA}")
+    assert await node.attempts.find_all([*attempts, unknown]) == [found[0], played]
 
 
 async def test_only_one_of_two_moves_with_one_number_is_played(node: Node, other: Node) -> None:

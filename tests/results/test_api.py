@@ -21,6 +21,7 @@ from tests.builders import ADA, BOB, START
 from tests.clients.site import CLOSED, DATE, DAY, GAME, SETTLED, Site, play_daily
 from tests.conftest import ALONE
 from tests.nodes import Node
+from tests.results.placing import place_player
 
 pytestmark = ALONE
 
@@ -53,7 +54,7 @@ async def test_a_closed_days_board_shows_results_and_runs(site: Site, node: Node
 async def test_a_board_is_paginated_and_equal_values_share_a_rank(site: Site, node: Node) -> None:
     players = [PlayerId(f"{number:016}") for number in range(7)]
     for number, player in enumerate(players):
-        await node.services.leaderboard_store.place(BOARD, player, number // 2)
+        await place_player(node.services.leaderboard_store, BOARD, player, number // 2)
     pages = [
         (await site.get(f"/boards/day/{GAME}/{DATE}?from={first}&count=3")).json
         for first in (1, 4, 7, 10)
@@ -80,7 +81,7 @@ async def test_boards_of_numbers_show_them(site: Site, node: Node, path: str, va
     path = path.format(week=f"{year}-W{week:02}")
     scope, game, period = path.split("/")
     asked = OfBoard(scope=scope, game=game, period=period)
-    await node.services.leaderboard_store.place(board_of(asked, DAY), ADA, -value)
+    await place_player(node.services.leaderboard_store, board_of(asked, DAY), ADA, -value)
     found = (await site.get(f"/boards/{path}")).json
     (row,) = found["rows"]
     assert (row["value"], row["left"], row["time"], row["moves"], row["run"]) == (

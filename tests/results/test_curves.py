@@ -10,6 +10,7 @@ from server.base.core.refusal import Refusal
 from server.play.core.finish import Finish
 from server.results.core.boards import of_daily
 from server.results.curves import curve_of
+from server.results.leaderboards_store import Placement
 from tests.builders import ADA, BOB, START
 from tests.conftest import ALONE
 from tests.nodes import Node
@@ -41,7 +42,9 @@ async def test_a_voided_result_is_removed_from_the_curves(node: Node) -> None:
     run = await node.attempts.run(attempt)
     assert run is not None
     fields = curve_of(run)
-    await node.services.leaderboards.place(of_daily(DAILY, "guests"), ADA, None, fields)
+    await node.services.leaderboards.place(
+        ADA, [Placement(of_daily(DAILY, "guests"), None, fields)]
+    )
     assert (await node.services.curves.load(DAILY)).runs == 0
 
 

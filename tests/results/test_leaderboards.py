@@ -14,6 +14,7 @@ from server.results.core.boards import ALL_GAMES, BoardId, Group, Scope, of_dail
 from server.results.leaderboards import REACH, TOP
 from tests.builders import ADA, START, refusal_of
 from tests.nodes import Node
+from tests.results.placing import place_player
 
 DAY = days.day_at(START)
 BOARD = of_daily(DailyId("robert", DAY), "guests")
@@ -86,7 +87,7 @@ def test_an_unknown_leaderboard_is_refused(
 async def test_rows_are_paginated(node: Node) -> None:
     players = [PlayerId(f"{number:016}") for number in range(30)]
     for score, player in enumerate(players):
-        await node.services.leaderboard_store.place(BOARD, player, score // 4)
+        await place_player(node.services.leaderboard_store, BOARD, player, score // 4)
     read = node.services.leaderboards.rows
     found = [await read(BOARD, first, 7) for first in range(1, 36, 7)]
     assert {size for size, _ in found} == {30}
@@ -100,7 +101,7 @@ async def test_rows_are_paginated(node: Node) -> None:
 async def test_a_page_has_the_top_and_the_players_neighbours(node: Node) -> None:
     players = [PlayerId(f"{number:016}") for number in range(30)]
     for score, player in enumerate(players):
-        await node.services.leaderboard_store.place(BOARD, player, score)
+        await place_player(node.services.leaderboard_store, BOARD, player, score)
     await node.services.player_store.update(players[20], "Bob")
     page = await node.services.leaderboards.page(BOARD, players[20])
     assert (page.board, page.size, [row.player for row in page.top]) == (BOARD, 30, players[:TOP])

@@ -42,6 +42,7 @@ from server.results.core.excerpt import Excerpt
 from server.results.core.history import RoundResult
 from server.results.core.race_results import Decision, Race
 from server.results.histories import Histories
+from server.results.leaderboards_store import Placement
 from server.rooms import absences
 from server.rooms.core import absence, charges, commands
 from server.rooms.core import room as core_race
@@ -394,9 +395,8 @@ def writes_scores_without_rereading_the_history() -> Patches:
     async def write(
         self: Histories, player: PlayerId, found: Excerpt, boards: Any, curves: Any = None
     ) -> None:
-        for board in boards:
-            own = board._replace(group=found.group_on(board))
-            await self._leaderboards.place(own, player, found.score(own))
+        own = [board._replace(group=found.group_on(board)) for board in boards]
+        await self._leaderboards.place(player, [Placement(each, found.score(each)) for each in own])
 
     return together(
         patched(Histories, "_write", write),

@@ -15,11 +15,13 @@ from server.players.core.names import guest_name
 from server.results import feed as module
 from server.results.core.boards import ALL_GAMES, BoardId, of_daily, week_of
 from server.results.leaderboards import RIVALS, Leaderboards
+from server.results.leaderboards_store import Placement
 from tests.base.redis.servers import until
 from tests.builders import START
 from tests.clients.seats import HubNode, Seat
 from tests.conftest import ALONE
 from tests.nodes import Node
+from tests.results.placing import place_player
 from tests.wire import Message
 
 pytestmark = ALONE
@@ -50,7 +52,9 @@ def reads(node: Node, monkeypatch: pytest.MonkeyPatch) -> list[list[PlayerId]]:
 
 
 async def enter(node: Node, player: PlayerId, score: int) -> None:
-    await node.services.leaderboards.place(of_daily(DailyId(GAME, DAY), "guests"), player, score)
+    await node.services.leaderboards.place(
+        player, [Placement(of_daily(DailyId(GAME, DAY), "guests"), score)]
+    )
 
 
 async def watch(hub: HubNode, seat: Seat) -> None:
@@ -168,8 +172,8 @@ async def test_an_unknown_change_reads_the_own_rows_of_all_watchers(
     await enter(node, seat.player, 5)
     await watch(hub, seat)
     reads.clear()
-    await node.services.leaderboard_store.place(
-        of_daily(DailyId(GAME, DAY), "guests"), OTHERS[0], 3
+    await place_player(
+        node.services.leaderboard_store, of_daily(DailyId(GAME, DAY), "guests"), OTHERS[0], 3
     )
     # As for a reapplied effect, it is published without the entry.
     await enter(node, OTHERS[0], 3)
@@ -232,12 +236,12 @@ async def test_rivals_and_the_median_are_in_the_answer(hub: HubNode, node: Node)
 async def test_any_leaderboard_can_be_watched(hub: HubNode, node: Node) -> None:
     seat = await hub.seat()
     week = BoardId("week", ALL_GAMES, week_of(DAY), "ranked")
-    await node.services.leaderboards.place(week, OTHERS[0], -410)
+    await node.services.leaderboards.place(OTHERS[0], [Placement(week, -410)])
     answer = await seat.ask("leaderboard.watch", game="all", scope="week", group="ranked")
     assert answer["day"] == week.period
     (row,) = answer["top"]
     assert (row["value"], row["left"], row["time"], row["moves"]) == (410, 0, 0, 0)
-    await node.services.leaderboards.place(week, OTHERS[1], -500)
+    await node.services.leaderboards.place(OTHERS[1], [Placement(week, -500)])
     news = await seat.next("leaderboard", lambda e: e["size"] == 2)
     assert [row["value"] for row in news["top"]] == [500, 410]
     own = await seat.ask("leaderboard.watch", game="all", scope="week")

@@ -55,6 +55,9 @@ Failed = Callable[[], None]
 ReadCommand = Callable[[ReadPipeline, str], object]
 """Adds one command that reads a key to a redis-py pipeline."""
 
+Keyed = tuple[str, Sequence[Argument]]
+"""A command, after the key that selects the server."""
+
 Locations = dict[str, tuple[Server, bool]]
 """For each key, the server to query, and whether an ASKING must precede the command."""
 
@@ -338,6 +341,33 @@ class Database:
         single.send(pack(*one), reply)
         single.send(pack(*other), reply)
         return True
+
+    async def write_then_read(
+        self, writes: Sequence[Keyed], key: str, *command: Argument
+    ) -> tuple[list[Any], Any]:
+        """Run commands that write, then one that reads a key, and return their replies.
+
+        On a single Redis they take one round trip. The writes must be idempotent: if the server
+        has lost its scripts, they are sent again. All have succeeded or failed before an error is
+        raised.
+        """
+        single = self._single
+        if single is not None and single.is_ready:
+            packed = [pack(*each) for _, each in writes]
+            *written, read = await self._round_trips(single, [*packed, pack(*command)])
+            failures = [each for each in (*written, read) if isinstance(each, Exception)]
+            if not failures:
+                return written, read
+            if not any(isinstance(each, NoScriptError) for each in failures):
+                with raising_unavailable():
+                    raise _exception_of(failures[0])
+        written = await asyncio.gather(
+            *(self.write(name, *each) for name, each in writes), return_exceptions=True
+        )
+        for each in written:
+            if isinstance(each, BaseException):
+                raise each
+        return written, await self.read_batched(key, *command)
 
     def run(self, script: Script, names: list[str], *arguments: Argument) -> Awaitable[Any]:
         """Run a script that writes, and return its reply once acknowledged.

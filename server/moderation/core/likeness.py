@@ -57,6 +57,8 @@ def choices_of(run: Run, board: Board) -> Iterator[Choice]:
 
     Undos are left out, but not the moves that they undo. Each move takes about 30 µs.
     """
+    if len(run.moves) <= MIN_MOVES:
+        return
     pairs = zip(states_of(run, board), run.moves, strict=False)
     for state, (move, _) in islice(pairs, MIN_MOVES, MIN_MOVES + MAX_MOVES):
         if move != UNDONE:

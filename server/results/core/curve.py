@@ -66,7 +66,8 @@ def fields_of(run: Run, rules: Ruleset) -> tuple[str, ...]:
         times.append(time)
         home.append(now)
     at = [home[bisect_right(times, second * 1000) - 1] for second in SECONDS]
-    return (*(f"{s}:{h}" for s, h in zip(SECONDS, at, strict=True)), f"{END}:{home[-1]}")
+    fields = [f"{s}:{h}" for s, h in zip(SECONDS, at, strict=True)]
+    return (*fields, f"{END}:{home[-1]}")
 
 
 def curves_of(counts: Mapping[str, int]) -> DailyCurves:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
+from functools import lru_cache
 from itertools import product
 from typing import Final, NamedTuple
 
@@ -233,15 +234,23 @@ def names_of(
     rounds = list(rounds)
     of_days = games() if dailies is None else dailies
     return [
-        VERSION,
-        KEPT,
-        _WITHHELD,
-        *(f"t:{game}" for game in games()),
-        *(f"d:{game}:{day}" for game, day in product(of_days, days)),
+        *_names_of_days(tuple(of_days), tuple(days)),
         *(f"{kind}:{game}" for game, _ in rounds for kind in "scl"),
         *(f"r:{game}:{deal}" for game, deal in rounds),
         *(f"x:{game}:{deal}" for game, deal in challenges),
         *([] if of is None else [f"p:{of}", f"h:{of}"] if rounds else [f"p:{of}"]),
+    ]
+
+
+@lru_cache(16)
+def _names_of_days(dailies: tuple[str, ...], days: tuple[int, ...]) -> list[str]:
+    """Return the names of the fields of each excerpt: the totals, and some days of some games."""
+    return [
+        VERSION,
+        KEPT,
+        _WITHHELD,
+        *(f"t:{game}" for game in games()),
+        *(f"d:{game}:{day}" for game, day in product(dailies, days)),
     ]
 
 

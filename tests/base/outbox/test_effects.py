@@ -19,6 +19,7 @@ from server.play.core.result import Row, pack
 from server.results.core import bus as board_bus
 from server.results.core.boards import of_daily
 from server.results.core.bus import ScoreChanged
+from server.results.leaderboards_store import Placement
 from server.rooms.core import keys as rooms_keys
 from server.rooms.core.keys import RoundDue
 from tests.base.outbox.outboxes import all_due, all_effects, all_set_aside
@@ -72,7 +73,7 @@ async def test_a_finished_daily_is_entered_in_its_leaderboard(node: Node) -> Non
     assert (topic, encode(ScoreChanged(ADA, score))) in node.published
     # The repeated effect is published without its entry: the first node may have died before
     # publishing, and the entry's time is unknown.
-    await node.services.leaderboards.place(BOARD, ADA, score)
+    await node.services.leaderboards.place(ADA, [Placement(BOARD, score)])
     assert node.published[-1] == (topic, b"")
 
 

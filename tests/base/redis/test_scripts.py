@@ -15,6 +15,7 @@ from server.base.redis.scripts import Script
 from server.results.core.boards import of_daily
 from server.results.leaderboards_store import LeaderboardStore
 from tests.base.redis.servers import calls
+from tests.results.placing import place_player
 
 SERVER = Path(scripts.__file__).parents[2]
 BOARD = of_daily(DailyId("robert", 20_000), "ranked")
@@ -25,7 +26,7 @@ async def test_writes_and_reads_send_no_script_as_text(redis: Client, database: 
     boards = LeaderboardStore(database)
     await boards.standing(BOARD, PLAYER)
     before = {name: await calls(redis, name) for name in ("eval", "evalsha")}
-    assert await boards.place(BOARD, PLAYER, 7) == (None, None)
+    assert await place_player(boards, BOARD, PLAYER, 7) == (None, None)
     _, row = await boards.standing(BOARD, PLAYER)
     assert row is not None
     made = {name: await calls(redis, name) - count for name, count in before.items()}
@@ -36,13 +37,13 @@ async def test_scripts_are_reloaded_transparently_after_a_flush(
     redis: Client, database: Database
 ) -> None:
     boards = LeaderboardStore(database)
-    assert await boards.place(BOARD, PLAYER, 7) == (None, None)
+    assert await place_player(boards, BOARD, PLAYER, 7) == (None, None)
     await redis.script_flush()
     _, row = await boards.standing(BOARD, PLAYER)
     assert row is not None
     assert row.score == 7
     await redis.script_flush()
-    placed = [boards.place(BOARD, PlayerId(f"player00000000{n}"), n) for n in range(10, 20)]
+    placed = [place_player(boards, BOARD, PlayerId(f"player00000000{n}"), n) for n in range(10, 20)]
     assert await asyncio.gather(*placed) == [(None, None)] * 10
     assert (await boards.standing(BOARD, PLAYER))[0] == 11
 
