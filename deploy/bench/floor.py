@@ -46,6 +46,7 @@ async def stack(port: int) -> None:
     from server.base.net.turns import Turns  # noqa: PLC0415
     from server.base.wire.handshake import accept  # noqa: PLC0415
     from server.base.wire.socket import Socket  # noqa: PLC0415
+    from server.base.work.pacing import Pacer  # noqa: PLC0415
 
     class Echo:
         """The interface of a session towards its socket; echoes each frame."""
@@ -64,13 +65,13 @@ async def stack(port: int) -> None:
         go_on = close = count_frame = cancel_hello_timer = close_for_restart = ignore
 
     def socket(connections: set[Any]) -> Socket:
-        return Socket(open_session, connections.add, connections.discard, turns)
+        return Socket(open_session, connections.add, connections.discard, turns, closes)
 
     def open_session(socket: Socket, request: Handshake) -> tuple[Any, bytes]:
         """Accept a handshake."""
         return Echo(socket), accept(request.headers) or b""
 
-    turns = Turns()
+    turns, closes = Turns(), Pacer()
     await Listener(Response(status_code=404), socket, turns=turns).open(
         bound_sockets.bind(HOST, port)[0]
     )

@@ -30,6 +30,7 @@ from server.base.net.turns import Turns
 from server.base.wire.codec import MAX_FRAME_SIZE
 from server.base.wire.contracts import Reason
 from server.base.wire.session import Session
+from server.base.work.pacing import Pacer
 
 try:
     from websockets.speedups import apply_mask
@@ -104,6 +105,7 @@ class Socket(WebSocket):
         begun: called with this object when the connection starts.
         ended: called with this object when the connection has been lost; `free` must follow.
         turns: the node's turns.
+        closes: closes the connections that their clients have ended.
 
     Attributes:
         peer: the address of the connection's peer, which may be a proxy.
@@ -116,6 +118,7 @@ class Socket(WebSocket):
         "_begun",
         "_buffer",
         "_charged_at",
+        "_closes",
         "_code",
         "_ended",
         "_held",
@@ -142,8 +145,10 @@ class Socket(WebSocket):
         begun: Callable[[Socket], None],
         ended: Callable[[Socket], None],
         turns: Turns,
+        closes: Pacer,
     ) -> None:
         self._turns = turns
+        self._closes = closes
         self._open_session = open_session
         self._begun = begun
         self._ended = ended
@@ -450,8 +455,15 @@ class Socket(WebSocket):
         if self._abort_timer is None:
             self._abort_timer = self._loop.call_later(CLOSE_WITHIN, self.transport.abort)
 
-    def eof_received(self) -> None:
-        """Accept the transport's closing, since the client has closed its side."""
+    def eof_received(self) -> bool:
+        """Close the transport soon, since the client has closed its side.
+
+        Returns:
+            True, so that the transport does not close itself. If thousands of clients are cut off
+            together, all would be closed in one pass of the event loop, which takes 15 µs for each.
+        """
+        self._closes.call(_close, self.transport)
+        return True
 
     def connection_lost(self, _: Exception | None) -> None:
         """Stop all work for the connection, and report its end."""
@@ -481,6 +493,10 @@ class Socket(WebSocket):
             self.transport.close()
         else:
             self._session.close_for_restart()
+
+
+def _close(transport: asyncio.Transport) -> None:
+    transport.close()
 
 
 def _drop_frames(error: BaseException | None) -> None:

@@ -22,9 +22,13 @@ from server.base.wire.handshake import VERSION, accept, refusal
 from server.base.wire.session import Session
 from server.base.wire.socket import Socket
 from server.base.work.metrics import Metrics
+from server.base.work.pacing import Pacer
 
 SLICE = 0.0005
 """Seconds of each pass of the event loop for releasing lost connections."""
+
+CLOSES_PER_PASS = 25
+"""Connections ended by their clients that are closed in a pass of the event loop: about 0.5 ms."""
 
 log = structlog.get_logger()
 
@@ -66,12 +70,13 @@ class Sockets:
         self._warned = False
         self._connections: set[Connection] = set()
         self._lost: deque[Socket] = deque()
+        self._closes = Pacer(CLOSES_PER_PASS)
 
     def __call__(self, connections: set[Connection]) -> Socket:
         """Return the protocol of a new connection; called by the listener."""
         # A listener passes the same set each time.
         self._connections = connections
-        return Socket(self._open, self._begun, self._ended, self._turns)
+        return Socket(self._open, self._begun, self._ended, self._turns, self._closes)
 
     def _begun(self, socket: Socket) -> None:
         self._connections.add(socket)

@@ -1,4 +1,4 @@
-"""Pacing: resuming waiting tasks, a few per pass of the event loop."""
+"""Pacing: resuming waiting tasks, and other calls, a few per pass of the event loop."""
 
 from __future__ import annotations
 
@@ -25,13 +25,17 @@ class Pacer:
     immediately if the pass has not reached its maximum and no earlier call waits.
 
     Args:
+        per_pass: the maximum calls in a short pass.
         clock: returns the time in seconds.
     """
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, per_pass: int = PER_PASS, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._per_pass = per_pass
         self._clock = clock
         self._waiting: deque[tuple[Callable[[Any], object], Any]] = deque()
-        self._left = PER_PASS
+        self._left = per_pass
         self._is_scheduled = False
         self._began = 0.0
 
@@ -54,7 +58,7 @@ class Pacer:
         loop = asyncio.get_running_loop()
         self._is_scheduled = bool(self._waiting)
         before, self._began = self._began, self._clock()
-        self._left = max(PER_PASS, int((self._began - before) * PER_SECOND))
+        self._left = max(self._per_pass, int((self._began - before) * PER_SECOND))
         if self._is_scheduled:
             loop.call_soon(self._begin_pass)
         while self._left and self._waiting:

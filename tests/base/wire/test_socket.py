@@ -31,6 +31,7 @@ from server.base.wire.session import Session
 from server.base.wire.socket import Socket
 from server.base.wire.sockets import Sockets
 from server.base.work.metrics import Metrics
+from server.base.work.pacing import Pacer
 from tests.base.redis.servers import until
 from tests.clients.raw import (
     BINARY,
@@ -126,7 +127,7 @@ class _Ours:
             connections.add(socket)
             self.open.add(socket)
 
-        made = _Counting(self._open_session, begun, ended, self._turns)
+        made = _Counting(self._open_session, begun, ended, self._turns, Pacer())
         self.sockets.append(made)
         return made
 
@@ -611,6 +612,27 @@ async def test_handshakes_for_other_hosts_or_origins_are_counted() -> None:
             async with connected(port) as client:
                 await client.shake(request_)
     assert metrics.refusals == Counter(wrong_origin=1, wrong_host=1)
+
+
+async def test_connections_ended_together_are_closed_in_several_passes_of_the_loop() -> None:
+    class Transport(asyncio.Transport):
+        closed = 0
+
+        def close(self) -> None:
+            Transport.closed += 1
+
+    sockets = unlimited(Metrics(), lambda: 0.0)
+    sockets._closes = Pacer(2, lambda: 0.0)
+    for _ in range(7):
+        ended = sockets(set())
+        ended.transport = Transport()
+        # Otherwise the transport would close itself immediately.
+        assert ended.eof_received() is True
+    counts = []
+    for _ in range(4):
+        counts.append(Transport.closed)
+        await asyncio.sleep(0)
+    assert counts == [2, 4, 6, 7]
 
 
 async def test_connections_lost_together_are_released_in_several_passes_of_the_loop(

@@ -43,7 +43,7 @@ class Calls:
 
 
 async def test_a_pass_has_a_maximum_of_calls_which_keep_their_order() -> None:
-    pacer, calls = Pacer(Time()), Calls()
+    pacer, calls = Pacer(clock=Time()), Calls()
     for number in range(4 * PER_PASS):
         pacer.call(calls, number)
     # The first ones are not delayed.
@@ -58,7 +58,7 @@ async def test_a_pass_has_a_maximum_of_calls_which_keep_their_order() -> None:
 
 async def test_a_long_pass_is_followed_by_more_calls() -> None:
     time = Time()
-    pacer, calls = Pacer(time), Calls()
+    pacer, calls = Pacer(clock=time), Calls()
     for number in range(1_000):
         pacer.call(calls, number)
     time.now += 0.01
@@ -69,7 +69,7 @@ async def test_a_long_pass_is_followed_by_more_calls() -> None:
 
 
 async def test_calls_are_immediate_again_in_the_next_pass() -> None:
-    pacer, calls = Pacer(Time()), Calls()
+    pacer, calls = Pacer(clock=Time()), Calls()
     for number in range(3):
         for argument in range(PER_PASS):
             pacer.call(calls, argument)
@@ -79,7 +79,7 @@ async def test_calls_are_immediate_again_in_the_next_pass() -> None:
 
 
 async def test_a_failing_call_does_not_prevent_the_others(loop_faults: list[str]) -> None:
-    pacer, calls = Pacer(Time()), Calls()
+    pacer, calls = Pacer(clock=Time()), Calls()
 
     def fail(_: object) -> None:
         raise RuntimeError("broken on purpose")
