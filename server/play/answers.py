@@ -20,6 +20,7 @@ class Played(Struct, frozen=True, gc=False):
     before: Attempt
     after: Attempt
     delta: Delta
+    is_repeated: bool = False  # whether it was appended before, and read from its journal
 
 
 @dataclass(frozen=True, slots=True)

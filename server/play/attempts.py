@@ -222,7 +222,8 @@ class Attempts:
             if after.seq == seq and before is not None and isinstance(event, Moved):
                 move = before.board.ruleset.move_of(*numbers)
                 if move is not None and move_text(before.board.ruleset, move) == event.move:
-                    return Played(before, after, delta_between(before.board, after.board))
+                    delta = delta_between(before.board, after.board)
+                    return Played(before, after, delta, is_repeated=True)
                 break
         return await self.open(attempt, player)
 

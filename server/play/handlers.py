@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from server.base.core import costs
+from server.base.core.costs import OUT_OF_ORDER
 from server.base.core.ids import AttemptId, PlayerId
 from server.base.core.refusal import BaseRefusals, Refusal
 from server.base.quotas import quotas
@@ -60,9 +61,12 @@ class Moves:
                 found, shown.assign_number(found.attempt), self._clock.now()
             )
             frame = codec.encode(event, (number, seq))
-            return MoveAnswer(frame, found.start.game, "stale", written=False)
+            return MoveAnswer(frame, found.start.game, "stale", written=False, cost=OUT_OF_ORDER)
         after, frame = found.after, play_present.moved_frame(found, number)
-        return MoveAnswer(frame, after.start.game, after.end or "played", written=True)
+        outcome = after.end or "played"
+        if found.is_repeated:
+            return MoveAnswer(frame, after.start.game, outcome, written=True, cost=OUT_OF_ORDER)
+        return MoveAnswer(frame, after.start.game, outcome, written=True)
 
 
 async def open_attempt(request: Request[OpenAttempt]) -> Attempt | Missed:

@@ -13,15 +13,19 @@ from hypothesis import strategies as st
 from engine.board import View, apply_delta, view_of
 from engine.deal import deal_seed
 from engine.moves import legal_moves
+from engine.notation import move_text
+from server.base.core.costs import OUT_OF_ORDER
 from server.base.core.ids import AttemptId
 from server.base.journals.core.machine import KEEP_EVERY
 from server.base.journals.store import JournalStore
 from server.base.redis.database import Database
+from server.base.wire.shown import ShownAttempts
 from server.play.answers import Played, Snapshot, snapshot_of
 from server.play.core import attempt as core
 from server.play.core import keys
 from server.play.core.attempt import Attempt, Moved
 from server.play.core.digest import digest, fnv1a, view_text
+from server.play.handlers import Moves
 from server.play.journal import Step
 from server.play.resume import MAX_MISSED, Missed, find_missed, missed_of
 from tests.builders import ADA, LIMIT, START, started
@@ -233,6 +237,22 @@ async def test_resuming_reads_few_entries(node: Node, counted: list[int], later:
         assert counted[0] <= 2 * KEEP_EVERY + 2
 
 
+def cost_of(node: Node, answer: Played | Snapshot) -> float:
+    """Return the additional cost of a move's answer."""
+    services, shown = node.services, ShownAttempts()
+    moves = Moves(services.attempts, services.quotas, services.clock)
+    attempt = answer.attempt if isinstance(answer, Snapshot) else answer.after.id
+    return moves.answer(answer, shown, shown.assign_number(attempt), 2).cost
+
+
+async def test_the_next_move_has_no_additional_cost(node: Node) -> None:
+    attempt = await begin(node, game="deuces")
+    board = (await node.state_of(attempt)).board
+    answer = await command(node, attempt, 2, move_text(board.ruleset, legal_moves(board)[0]))
+    assert isinstance(answer, Played)
+    assert cost_of(node, answer) == 0
+
+
 async def test_a_late_duplicate_reads_few_entries(node: Node, counted: list[int]) -> None:
     attempt, steps = await long_attempt(node)
     await node.state_of(attempt)
@@ -243,6 +263,7 @@ async def test_a_late_duplicate_reads_few_entries(node: Node, counted: list[int]
         answer = await command(node, attempt, step.after.seq, step.event.move)
         assert isinstance(answer, Played)
         assert (answer.before, answer.after) == (step.before, step.after)
+        assert cost_of(node, answer) == OUT_OF_ORDER
     # The last entry is read to confirm it, and then at most two checkpoints' worth.
     assert max(counted) <= 2 * KEEP_EVERY + 2
     assert len(counted) <= 4 * 3
@@ -257,6 +278,7 @@ async def test_a_very_old_duplicate_gets_a_snapshot_unread(node: Node, counted: 
     answer = await command(node, attempt, step.after.seq, step.event.move)
     assert isinstance(answer, Snapshot)
     assert answer.seq == LONG
-    assert max(counted) <= 1
+    assert cost_of(node, answer) == OUT_OF_ORDER
+    assert max(counted, default=0) <= 1
     had = snapshot_of(step.after, "00")
     assert await find_missed(node.attempts, answer, had.seq, digest(had.view)) is None

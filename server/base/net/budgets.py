@@ -457,9 +457,13 @@ class Payer:
             # When the command is sent again, it pays everything again.
             raise self.too_fast(paid + prepaid, now)
         if cost > prepaid:
-            for each in self._commands:
-                each.owe(now, cost - prepaid)
+            self.owe(cost - prepaid, now)
         return prepaid
+
+    def owe(self, cost: float, now: float) -> None:
+        """Charge the player and the address for work done, leaving a debt if they cannot pay."""
+        for each in self._commands:
+            each.owe(now, cost)
 
     def too_fast(self, cost: float, now: float) -> Refusal:
         """Return the refusal of an unpaid command, with the time to wait."""

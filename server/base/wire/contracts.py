@@ -71,12 +71,14 @@ class MoveAnswer(Struct, frozen=True, gc=False):
         game: the attempt's game.
         outcome: a word for metrics and log.
         written: whether the move is in the journal; else the answer is the attempt's state.
+        cost: the additional cost of the answer, charged as a debt.
     """
 
     frame: bytes
     game: str
     outcome: str
     written: bool
+    cost: float = 0.0
 
 
 class Answerer(Protocol):

@@ -269,6 +269,8 @@ class Session:
             return self._refuse_error(found, (number, seq))
         metrics = self._metrics
         answer = self._answerer.answer_move(found, self.shown, number, seq)
+        if answer.cost:
+            self.payer.owe(answer.cost, time.monotonic())
         self._send_answer(answer.frame)
         metrics.moves[answer.game, answer.outcome] += 1
         if answer.written:

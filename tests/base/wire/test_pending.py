@@ -1,4 +1,4 @@
-"""Moves that wait for an earlier command of their session take turns; others start at once."""
+"""A session's moves: those that wait for an earlier command take turns, and some cost more."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from server import protocol
 from server.base.core.costs import MOVE
 from server.base.core.ids import AttemptId, PlayerId
 from server.base.core.refusal import BaseRefusals
+from server.base.net import limits
 from server.base.wire.contracts import MoveAnswer, Reason
 from server.base.wire.messages import Command, Event, MoveMessage
 from server.base.wire.session import Session
@@ -64,6 +65,7 @@ class _Moves:
 
     def __init__(self) -> None:
         self.replies: deque[tuple[int, Callable[[Any], None]]] = deque()
+        self.cost = 0.0
 
     async def answer(self, session: Session, command: Command) -> Event:
         """Fail: only moves are sent."""
@@ -79,7 +81,7 @@ class _Moves:
         self.replies.append((move.seq, reply))
 
     def answer_move(self, found: Any, shown: ShownAttempts, number: int, seq: int) -> MoveAnswer:
-        return MoveAnswer(b"%d" % seq, "robert", "played", written=False)
+        return MoveAnswer(b"%d" % seq, "robert", "played", written=False, cost=self.cost)
 
     def answer_next(self) -> int:
         """Answer the oldest move, and return its number."""
@@ -168,3 +170,16 @@ async def test_a_closing_session_answers_the_move_that_waits_for_its_turn(
     assert connection.moves.answer_next() == 3
     assert connection.wire.codes == [Reason.TOO_FAST.value[0]]
     assert not connection.moves.replies
+
+
+async def test_the_additional_cost_of_an_answer_becomes_a_debt(connection: _Connection) -> None:
+    connection.moves.cost = limits.PLAYER_COMMANDS.at_once
+    for seq in (2, 3):
+        connection.move(seq)
+    connection.moves.answer_next()
+    # The first move was answered, and the next must wait for about five seconds.
+    answered, refused = connection.wire.sent
+    assert answered == b"2"
+    _, re, code, _, wait = msgpack.unpackb(refused)
+    assert (re, code) == ([connection.number, 3], BaseRefusals.too_fast.name)
+    assert 0 < wait <= 1_000 * limits.PLAYER_COMMANDS.at_once / limits.PLAYER_COMMANDS.second
