@@ -20,7 +20,7 @@ from weakref import WeakValueDictionary
 
 from engine.errors import RulesetError, UnknownGameError, UnknownRulesError, UnknownVariantError
 from engine.ruleset import Ruleset, digest_of
-from engine.schema import STANDARD, Game, Rules, changed_rules, is_changes, read_game
+from engine.schema import STANDARD, Game, Headway, Rules, changed_rules, is_changes, read_game
 
 MAX_KEPT = 2 << 20  # the size of the cache of changed rules, in bytes: room for about 300
 
@@ -231,6 +231,12 @@ def in_order(of: Container[str]) -> list[str]:
 def daily_games() -> tuple[str, ...]:
     """Return the ids of the default dailies in listing order; operators can choose others."""
     return tuple(game.id for game in games().values() if game.listing.daily is not None)
+
+
+def headway_of(game: str) -> Headway:
+    """Return what races of a game count besides cards home; nothing in a game that is gone."""
+    found = games().get(game)
+    return found.listing.headway if found is not None else "none"
 
 
 def daily_variant(game: str) -> str:

@@ -279,13 +279,13 @@ def test_progress_is_unpacked_by_player_and_added_to_the_room() -> None:
     )
     room = room_messages.RoomState("H7KQ2", 3, "robert", "standard", 2, 900, ME.id, [], round_)
     wire = Wire()
-    assert wire.unpack(codec.encode_progress([1, 2, 8]))["type"] == "early progress"
+    assert wire.unpack(codec.encode_progress([1, 2, 8, 4]))["type"] == "early progress"
     message = wire.unpack(codec.encode(room, 4))
     for home in (3, 5):
-        news = wire.unpack(codec.encode_progress([1, home, 9]))
+        news = wire.unpack(codec.encode_progress([1, home, 9, 4]))
         result = {"home": home, "left": 52 - home, "time": 0, "moves": 9, "end": None}
         result |= {"undos": 0, "hints": 0, "peeked": False}
-        runner = {"player": BOB.id, "result": result}
+        runner = {"player": BOB.id, "result": result, "headway": 4}
         assert news == {"type": "progress", "code": "H7KQ2", "number": 2, "runners": [runner]}
     assert message["round"]["runners"][1]["result"] == structs.asdict(NO_RESULT)
 

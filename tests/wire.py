@@ -219,12 +219,14 @@ class Wire:
             # The requested room has not been sent yet; it will include this.
             return {"type": "early progress", "counters": list(counters)}
         further = []
-        for place, home, moves in zip(*(counters[at::3] for at in range(3)), strict=True):
+        for place, home, moves, headway in zip(*(counters[at::4] for at in range(4)), strict=True):
             runner = round_["runners"][place]
             old = runner["result"]
             left = old["left"] + old["home"] - home
             runner["result"] = old | {"home": home, "left": left, "moves": moves}
-            further.append({"player": runner["player"]["id"], "result": runner["result"]})
+            runner["headway"] = headway
+            player = runner["player"]["id"]
+            further.append({"player": player, "result": runner["result"], "headway": headway})
         return {
             "type": "progress",
             "code": self._room["code"],

@@ -18,6 +18,7 @@ export interface Progress {
     readonly runner: number;
     readonly home: number;
     readonly moves: number;
+    readonly headway: number;
   }[];
 }
 

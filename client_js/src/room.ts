@@ -166,16 +166,15 @@ export class RoomKeeper implements Keeper {
     // Progress of an earlier round may arrive late.
     if (!room || !round || round.over || round.deal !== about?.deal) return;
     const further = new Map(
-      counters.map(({ runner, home, moves }) => [about.runners[runner]?.attempt, { home, moves }]),
+      counters.map(({ runner, ...counted }) => [about.runners[runner]?.attempt, counted]),
     );
     const runners = round.runners.map((runner) => {
       const { result } = runner;
       const now = further.get(runner.attempt);
       if (now === undefined) return runner;
-      return {
-        ...runner,
-        result: { ...result, ...now, left: result.left + result.home - now.home },
-      };
+      const { headway, home, moves } = now;
+      const left = result.left + result.home - home;
+      return { ...runner, headway, result: { ...result, home, moves, left } };
     });
     this.room.set({ ...room, round: { ...round, runners } });
   }

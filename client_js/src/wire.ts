@@ -59,11 +59,13 @@ function eventOf(row: readonly unknown[]): Event | null {
   return type === undefined ? null : ({ type, re: second as Re, ...toObject(type, rest) } as Event);
 }
 
+type Four = [number, number, number, number];
+
 function countersIn(numbers: readonly unknown[]) {
   const counters = [];
-  for (let at = 0; at + 2 < numbers.length; at += 3) {
-    const [runner, home, moves] = numbers.slice(at, at + 3) as [number, number, number];
-    counters.push({ runner, home, moves });
+  for (let at = 0; at + 3 < numbers.length; at += 4) {
+    const [runner, home, moves, headway] = numbers.slice(at, at + 4) as Four;
+    counters.push({ runner, home, moves, headway });
   }
   return counters;
 }

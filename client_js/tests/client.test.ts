@@ -25,9 +25,9 @@ test("a room is updated by full states and by progress", async () => {
   session.send(roomState({ version: 4 }));
   session.send(roomState({ version: 9, code: "OTHER" }));
   // This progress follows the state of another room, and so refers to its runners.
-  session.send({ type: "Progress", counters: [{ runner: 0, home: 9, moves: 9 }] });
+  session.send({ type: "Progress", counters: [{ runner: 0, home: 9, moves: 9, headway: 9 }] });
   session.send(roomState({ version: 5, round }));
-  session.send({ type: "Progress", counters: [{ runner: 1, home: 3, moves: 7 }] });
+  session.send({ type: "Progress", counters: [{ runner: 1, home: 3, moves: 7, headway: 5 }] });
   await processed(client, session);
   expect(client.room.get()).toMatchObject({ code: ROOM, version: 5 });
   const runners = client.room.get()?.round?.runners;

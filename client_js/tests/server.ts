@@ -61,7 +61,7 @@ export function encodeEvent(event: SentEvent): Uint8Array {
   if (event.type === "Progress") {
     return encode([
       PROGRESS,
-      ...event.counters.flatMap((one) => [one.runner, one.home, one.moves]),
+      ...event.counters.flatMap((one) => [one.runner, one.home, one.moves, one.headway]),
     ]);
   }
   const row = toRow(event.type, event);

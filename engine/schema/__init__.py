@@ -2,8 +2,8 @@
 
 from engine.schema.changes import MAX_CHANGES, changed_rules, changes_between, is_changes
 from engine.schema.cost import longest_run
-from engine.schema.listing import Crown, Listing
-from engine.schema.reading import MAX_NUMBER, STANDARD, Game, read_game, read_rules
+from engine.schema.listing import STANDARD, Crown, Headway, Listing
+from engine.schema.reading import MAX_NUMBER, Game, read_game, read_rules
 from engine.schema.rules import (
     Cells,
     Foundation,
@@ -26,6 +26,7 @@ __all__ = [
     "Crown",
     "Foundation",
     "Game",
+    "Headway",
     "Listing",
     "Match",
     "Order",

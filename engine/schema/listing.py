@@ -11,6 +11,11 @@ MAX_MINUTES = 240  # of a listing
 # The crowns of a day. A player earns one by playing all of the day's dailies that count for it.
 Crown: TypeAlias = Literal["classics", "rarities"]
 
+# What a race counts besides cards home: face-down cards turned up, or cards in building order.
+Headway: TypeAlias = Literal["none", "turned-up", "in-order"]
+
+STANDARD = "standard"  # the id of a game's rules without any variant's overrides
+
 
 @dataclass(frozen=True, slots=True)
 class Listing:
@@ -21,6 +26,8 @@ class Listing:
     crown: Crown = "classics"  # the crown that its dailies count for
     order: int = MAX_ORDER  # lower numbers come first
     minutes: int = 10  # the usual duration
+    race: str = STANDARD  # the id of the variant that is offered first for races
+    headway: Headway = "none"  # what races count besides cards home; see `engine.headway`
 
 
 def out_of_range(listing: Listing) -> list[tuple[bool, str, str]]:

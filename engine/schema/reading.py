@@ -13,12 +13,11 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_
 
 from engine.errors import RulesetError
 from engine.schema.contradictions import contradictions
-from engine.schema.listing import Listing, out_of_range
+from engine.schema.listing import STANDARD, Listing, out_of_range
 from engine.schema.rules import Rules
 
 T = TypeVar("T")
 MAX_NUMBER = 1_000_000  # of a number in a ruleset, in absolute value
-STANDARD = "standard"  # the id of a game's rules without overrides
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +52,12 @@ def read_game(game: str, document: Mapping[str, Any]) -> Game:
         names[variant] = _read_value(changes.pop("name", None), str, f"{path}.name")
         variants[variant] = read_rules(path, _merged(base, changes))
     listing = _read_listing(f"{game}.listing", document.get("listing", {}))
+    if listing.race not in variants:
+        raise RulesetError(f"{game}.listing.race: must be the id of a variant.")
+    if listing.headway == "in-order" and not all(map(_is_open, variants.values())):
+        raise RulesetError(
+            f"{game}.listing.headway: in-order needs a game that deals all cards face up."
+        )
     if listing.daily is not None:
         # Results of all days are shown out of the same number of cards.
         played = variants.get(listing.daily)
@@ -61,6 +66,12 @@ def read_game(game: str, document: Mapping[str, Any]) -> Game:
                 f"{game}.listing.daily: must be the id of a variant with as many packs as the game."
             )
     return Game(game, standard.name, variants, names, listing)
+
+
+def _is_open(rules: Rules) -> bool:
+    """Return whether all cards are dealt face up."""
+    parts = [part for part in (rules.tableau, rules.reserve) if part is not None]
+    return not rules.stock.plays and all(part.face_up == "all" for part in parts)
 
 
 def _read_listing(path: str, document: Any) -> Listing:

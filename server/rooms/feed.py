@@ -44,8 +44,8 @@ _NONE: frozenset[DealId] = frozenset()
 Withheld = Callable[[Mapping[DealId, int], PlayerId | None], Awaitable[frozenset[DealId]]]
 """See `RoomFeeds`."""
 
-_PER_RUNNER = 3
-"""Numbers per runner in a progress message: place, home and moves."""
+_PER_RUNNER = 4
+"""Numbers per runner in a progress message: place, home, moves and headway."""
 
 log = structlog.get_logger()
 
@@ -318,8 +318,8 @@ class RoomFeeds(Feed[RoomCode, RoomAudience]):
         state are skipped, since it contains all counters. Slow subscribers are skipped too, and
         later get the counters of all runners in one message.
 
-        `counters` is a flat list of (place, home, moves) for each runner who has advanced; place is
-        the index among the runners of the round.
+        `counters` is a flat list of (place, home, moves, headway) for each runner who has advanced;
+        place is the index among the runners of the round.
         """
         audience, room = self._audiences.get(code), self._live.state(code)
         if audience is None or room is None or room.round is None:

@@ -22,6 +22,7 @@ class RoomPage:
     Attributes:
         progress: each runner's result so far. Until a runner has finished, it has only the cards at
             home and the moves, and the time is 0.
+        headways: the headway (`engine.headway`) of each runner whose result is not known yet.
         profiles: of all members and runners, and of former members in the scores.
         online: the members who are online in the room, on any node.
         seed: of the round's deal in hexadecimal once the round is over; empty if the deal has
@@ -30,6 +31,7 @@ class RoomPage:
 
     room: Room
     progress: dict[PlayerId, Result]
+    headways: dict[PlayerId, int]
     profiles: dict[PlayerId, Profile]
     online: set[PlayerId]
     seed: str | None
@@ -42,7 +44,7 @@ class LiveRoom:
     Attributes:
         followed: its journal's replica.
         presence: the players who are online in it.
-        counters: (cards at home, moves) of each runner of a round who has moved.
+        counters: (cards at home, moves, headway) of each runner of a round who has moved.
         deal: the deal of that round, which may have been replaced by another one.
         seed: (deal id, seed in hexadecimal) of the last finished round's deal.
         shown: whether this node is registered as present itself, for lack of a local player.
@@ -52,7 +54,7 @@ class LiveRoom:
     code: RoomCode
     followed: Followed[Room, Change]
     presence: RoomPresence
-    counters: dict[PlayerId, tuple[int, int]] = field(default_factory=dict)
+    counters: dict[PlayerId, tuple[int, int, int]] = field(default_factory=dict)
     deal: DealId | None = None
     seed: tuple[DealId, str] | None = None
     shown: bool = False
@@ -75,8 +77,8 @@ class LiveRoom:
         """Apply runners' progress; older progress, or progress in another round, is ignored.
 
         Returns:
-            A flat list of (index among the round's players, cards at home, moves) for each runner
-            who has advanced.
+            A flat list of (index among the round's players, cards at home, moves, headway) for each
+            runner who has advanced.
         """
         # Not `room`: this is called five times a second for each racing room.
         state = self.followed.state
@@ -86,16 +88,16 @@ class LiveRoom:
         if self.deal != round_.deal:
             self.deal, self.counters = round_.deal, {}
         advanced: list[int] = []
-        for player, home, moves in progress.runners:
+        for player, home, moves, headway in progress.runners:
             # Moves only increase, so a message with fewer moves is older.
-            if player in round_.results or moves <= self.counters.get(player, (0, 0))[1]:
+            if player in round_.results or moves <= self.counters.get(player, (0, 0, 0))[1]:
                 continue
-            self.counters[player] = (home, moves)
-            advanced += (round_.players.index(player), home, moves)
+            self.counters[player] = (home, moves, headway)
+            advanced += (round_.players.index(player), home, moves, headway)
         return advanced
 
     @property
-    def _known(self) -> dict[PlayerId, tuple[int, int]]:
+    def _known(self) -> dict[PlayerId, tuple[int, int, int]]:
         """The counters, if they belong to the room's latest round."""
         round_ = self.room.round
         return self.counters if round_ is not None and round_.deal == self.deal else {}
@@ -121,8 +123,16 @@ class LiveRoom:
             return {}
         rules = rules_of(round_.terms.game, round_.terms.variant, round_.rules)
         known = self._known
-        counters = {each: known.get(each, (rules.home_at_start, 0)) for each in round_.players}
+        counters = {each: known.get(each, (rules.home_at_start, 0, 0)) for each in round_.players}
         return {
             player: Result(home, rules.total - home, 0, moves, None)
-            for player, (home, moves) in counters.items()
+            for player, (home, moves, _) in counters.items()
         } | round_.results
+
+    def headways(self) -> dict[PlayerId, int]:
+        """Return the known headways, as in `RoomPage.headways`."""
+        round_ = self.room.round
+        done = round_.results if round_ is not None else {}
+        return {
+            player: headway for player, (_, _, headway) in self._known.items() if player not in done
+        }

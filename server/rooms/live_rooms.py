@@ -15,6 +15,8 @@ from functools import partial
 
 import structlog
 
+from engine.catalog import headway_of
+from engine.headway import headway
 from server.base.core.bus_message import encode
 from server.base.core.ids import DealId, PlayerId, RoomCode
 from server.base.core.refusal import UnreadableError
@@ -55,7 +57,7 @@ class LiveRooms(Journals[RoomCode, Room, Change]):
     Attributes:
         changed: emitted with the code of a room whose page may have changed.
         progressed: emitted with a room's code, and a flat list of (index among the round's players,
-            cards at home, moves) for each runner who has advanced.
+            cards at home, moves, headway) for each runner who has advanced.
         emoted: emitted with a room's code, the sender and the emote, for emotes from other nodes.
     """
 
@@ -231,7 +233,7 @@ class LiveRooms(Journals[RoomCode, Room, Change]):
             return None
         present = live.presence.online(self._registration.is_alive)
         online = {seat.player for seat in room.seats if seat.player in present}
-        return RoomPage(room, live.results(), profiles, online, seed)
+        return RoomPage(room, live.results(), live.headways(), profiles, online, seed)
 
     async def load_page(self, room: Room) -> RoomPage:
         """Return the page of any room, reading missing parts from the store.
@@ -310,10 +312,9 @@ class LiveRooms(Journals[RoomCode, Room, Change]):
 
     def publish_progress(self, code: RoomCode, attempts: dict[PlayerId, Attempt]) -> None:
         """Publish to a room the progress that its players have made on this node."""
-        by_deal: dict[DealId, list[tuple[PlayerId, int, int]]] = {}
-        for player, attempt in attempts.items():
-            counters = (player, attempt.board.home, attempt.board.moves)
-            by_deal.setdefault(attempt.start.deal, []).append(counters)
+        by_deal: dict[DealId, list[tuple[PlayerId, int, int, int]]] = {}
+        for attempt in attempts.values():
+            by_deal.setdefault(attempt.start.deal, []).append(_counters(attempt))
         live = self._live.get(code)
         for deal, runners in by_deal.items():
             progress = Progress(deal, runners)
@@ -405,9 +406,7 @@ class LiveRooms(Journals[RoomCode, Room, Change]):
         if round_ is None:
             return
         found = await self._attempts.find_all(map(round_.attempt, round_.unfinished()))
-        runners = [
-            (attempt.start.player, attempt.board.home, attempt.board.moves) for attempt in found
-        ]
+        runners = [_counters(attempt) for attempt in found]
         if advanced := live.advance(Progress(round_.deal, runners)):
             self.progressed.emit(live.code, advanced)
 
@@ -422,3 +421,10 @@ class LiveRooms(Journals[RoomCode, Room, Change]):
         ):
             deal = await self._deals.find(round_.deal)
             live.seed = (round_.deal, deal.seed.hex() if deal is not None else "")
+
+
+def _counters(attempt: Attempt) -> tuple[PlayerId, int, int, int]:
+    """Return an attempt's (player, cards at home, moves, headway)."""
+    board = attempt.board
+    counted = headway(board, headway_of(board.ruleset.game))
+    return attempt.start.player, board.home, board.moves, counted

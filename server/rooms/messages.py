@@ -27,9 +27,9 @@ EMOTES = ("hello", "luck", "nice", "wow", "oops", "thinking", "fire", "good_game
 Emote = Annotated[int, Meta(ge=0, le=len(EMOTES) - 1)]
 
 PROGRESS = short_forms.PROGRESS
-"""The kind of a progress message, `[PROGRESS, runner, home, moves, ...]`: three numbers for each
-runner who has advanced. `runner` is an index into `runners` of the last `RoomState` sent to the
-session. It has no `re`, since it never answers a command."""
+"""The kind of a progress message, `[PROGRESS, runner, home, moves, headway, ...]`: four numbers for
+each runner who has advanced. `runner` is an index into `runners` of the last `RoomState` sent to
+the session. It has no `re`, since it never answers a command."""
 
 
 class CreateRoom(Command, tag=3, frozen=True):
@@ -277,6 +277,8 @@ class Runner(Struct, array_like=True, frozen=True):
             brought no card home share the last rank, which is not 1 unless there was only one
             player.
         colour: as in `Seat`, even if the player has left.
+        headway: until the attempt has ended, the count that the game's `listing.headway` names; 0
+            without one.
     """
 
     player: Player
@@ -284,6 +286,7 @@ class Runner(Struct, array_like=True, frozen=True):
     result: Result
     rank: int | None
     colour: int = 0
+    headway: int = 0
 
 
 class Round(Struct, array_like=True, frozen=True):

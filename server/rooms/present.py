@@ -116,6 +116,7 @@ def _round(page: RoomPage, *, secret: bool, hidden: frozenset[DealId]) -> Round 
                 result=play_present.result(_HIDDEN_RESULT if sealed else page.progress[runner]),
                 rank=ranks.get(runner),
                 colour=page.room.colours[runner],
+                headway=0 if sealed else page.headways.get(runner, 0),
             )
             for runner in round_.players
         ],

@@ -369,7 +369,7 @@ class Watching:
         watched = self._rounds.get(code)
         if watched is None:
             return
-        for place, moves in zip(counters[::3], counters[2::3], strict=True):
+        for place, moves in zip(counters[::4], counters[2::4], strict=True):
             state = watched.runners[place].state if place < len(watched.runners) else None
             if state is None or state.board.moves < moves:
                 self._read_soon(code, watched, place)

@@ -93,8 +93,8 @@ def test_payloads_are_classified_by_kind() -> None:
     )  # fmt: skip
     events = {
         codec.encode_moved(40, 2, [[1, 1]], None, None, None): wire.ANSWER,
-        codec.encode_progress((0, 1, 2)): wire.PROGRESSED,
-        codec.encode_progress(range(24)): wire.PROGRESSED,
+        codec.encode_progress((0, 1, 2, 3)): wire.PROGRESSED,
+        codec.encode_progress(range(32)): wire.PROGRESSED,
         codec.encode(session_messages.Refused("unavailable", "Later.", 0), (40, 2)): wire.REFUSAL,
         codec.encode(snapshot, (40, 2)): wire.OTHER,
         codec.encode(session_messages.Pong(1), 7): wire.OTHER,

@@ -88,6 +88,8 @@ def test_the_resolved_rules_are_json_values() -> None:
         "crown": "rarities",
         "order": 120,
         "minutes": 2,
+        "race": "standard",
+        "headway": "none",
     }
     digest = ruleset("robert").digest
     assert [(v["name"], v["digest"]) for v in robert["variants"]] == [("Standard", digest)]

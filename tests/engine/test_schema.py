@@ -360,6 +360,9 @@ def test_a_variant_overrides_some_keys_and_leaves_the_others() -> None:
             "g.listing.daily: must be the id of a variant with as many packs",
         ),
         (SOUND | {"listing": {"crown": "lost"}}, "g.listing.crown: 'lost' is not one of"),
+        (SOUND | {"listing": {"race": "none"}}, "g.listing.race: must be the id of a variant"),
+        (SOUND | {"listing": {"headway": "lost"}}, "g.listing.headway: 'lost' is not one of"),
+        (SOUND | {"listing": {"headway": "in-order"}}, "g.listing.headway: in-order needs a game"),
         (SOUND | {"listing": {"order": -1}}, "g.listing.order: must be 0 to 1000"),
         (SOUND | {"listing": {"order": 1001}}, "g.listing.order: must be 0 to 1000"),
         (SOUND | {"listing": {"minutes": 0}}, "g.listing.minutes: must be 1 to 240"),
@@ -377,6 +380,7 @@ def test_variants_and_listings_are_checked_like_a_game(
 
 def test_a_listing_is_read_and_has_defaults() -> None:
     listing = {"daily": "v", "crown": "rarities", "order": 0, "minutes": 240}
+    listing |= {"race": "v", "headway": "turned-up"}
     game = read_game("g", {**with_variant(), "listing": listing})
-    assert game.listing == Listing(daily="v", crown="rarities", order=0, minutes=240)
-    assert read_game("g", SOUND).listing == Listing(daily=None, order=1000, minutes=10)
+    assert game.listing == Listing("v", "rarities", 0, 240, race="v", headway="turned-up")
+    assert read_game("g", SOUND).listing == Listing(None, order=1000, minutes=10, race="standard")

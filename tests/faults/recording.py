@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections import defaultdict
 from dataclasses import dataclass, field
 
@@ -98,13 +99,14 @@ class Recording:
         page = RoomPage(
             self.room,
             {},
+            {},
             {player: Profile(player, "Ada") for player in (ADA, BOB)},
             set(),
             SEED.hex() if self.room.round is not None and self.room.round.over else None,
         )
         if self.room.round is None or self.room.round.over:
             progress = self.room.round.results if self.room.round else {}
-            shown = RoomPage(page.room, progress, page.profiles, page.online, page.seed)
+            shown = dataclasses.replace(page, progress=progress)
             for player in (ADA, BOB):
                 secret = rooms_present.is_secret(shown, PlayerId(player))
                 self.receive(player, rooms_present.room(shown, secret=secret))

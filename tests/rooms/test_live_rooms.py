@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from engine.headway import headway
+from engine.hints import hint
 from server.base.core import keys
 from server.base.core.bus_message import encode
 from server.base.core.ids import PlayerId, RoomCode
@@ -15,7 +17,7 @@ from server.base.journals.core.entry import AppendedEntry
 from server.base.work import worker_pool
 from server.players.core.names import Profile
 from server.rooms import live_rooms as module
-from server.rooms import progress
+from server.rooms import present, progress
 from server.rooms.core import bus as room_bus
 from server.rooms.core import commands
 from server.rooms.core import keys as rooms_keys
@@ -258,7 +260,7 @@ async def test_a_node_that_follows_during_a_round_reads_progress(node: Node, oth
     await follow(other, code, BOB)
     live = live_on(other, code)
     board = (await node.state_of(attempt_of(room, ADA))).board
-    assert live.all_counters() == [0, board.home, 3]
+    assert live.all_counters() == [0, board.home, 3, 0]
     assert page_of(other, code).progress[ADA].moves == 3
     # From then on, it receives progress messages.
     notified: list[list[int]] = []
@@ -266,9 +268,31 @@ async def test_a_node_that_follows_during_a_round_reads_progress(node: Node, oth
     await other.play(attempt_of(room, BOB), BOB)
     await node.play(attempt_of(room, ADA), ADA)
     boards = [(await node.state_of(attempt_of(room, player))).board for player in (ADA, BOB)]
-    expected = [[place, board.home, board.moves] for place, board in enumerate(boards)]
+    expected = [[place, board.home, board.moves, 0] for place, board in enumerate(boards)]
     await until(lambda: live.all_counters() == [*expected[0], *expected[1]])
     assert sorted(notified) == expected
+
+
+async def test_rivals_see_how_many_cards_are_turned_up(node: Node, other: Node) -> None:
+    room, code = await node.race_of(ADA, BOB, game="klondike")
+    await follow(other, code, BOB)
+    node.clock.time = BEGUN
+    attempt = attempt_of(room, ADA)
+    while not (turned := headway((state := await node.state_of(attempt)).board, "turned-up")):
+        move = hint(state.board)
+        assert move is not None, "this deal turns up a card by hints"
+        await node.move(attempt, ADA, state.seq + 1, move)
+    await until(lambda: page_of(other, code).headways.get(ADA) == turned)
+    shown = present.room(page_of(other, code))
+    assert shown.round is not None
+    assert [runner.headway for runner in shown.round.runners] == [turned, 0]
+    # A node that follows only now reads it.
+    live = await other.services.live.load_page(await other.rooms.load(code))
+    assert live.headways[ADA] == turned
+    # A finished run has a result instead.
+    await node.attempts.give_up(attempt)
+    await node.apply_effects()
+    await until(lambda: page_of(other, code).headways == {})
 
 
 async def test_counters_are_reset_by_a_new_round_and_never_decrease(node: Node) -> None:
@@ -276,14 +300,14 @@ async def test_counters_are_reset_by_a_new_round_and_never_decrease(node: Node) 
     await follow(node, code, ADA)
     live = live_on(node, code)
     deal = round_of(room).deal
-    assert live.advance(Progress(deal, [(BOB, 2, 7)])) == [1, 2, 7]
-    assert live.advance(Progress(deal, [(BOB, 2, 7), (BOB, 1, 6)])) == []
+    assert live.advance(Progress(deal, [(BOB, 2, 7, 5)])) == [1, 2, 7, 5]
+    assert live.advance(Progress(deal, [(BOB, 2, 7, 5), (BOB, 1, 6, 6)])) == []
     node.clock.time = BEGUN
     for player in (ADA, BOB):
         await node.attempts.give_up(attempt_of(room, player))
     await node.apply_effects()
     await node.rematch(code, ADA, BOB)
-    assert (live.all_counters(), live.advance(Progress(deal, [(ADA, 2, 7)]))) == ([], [])
+    assert (live.all_counters(), live.advance(Progress(deal, [(ADA, 2, 7, 0)]))) == ([], [])
 
 
 async def test_the_seed_of_a_finished_round_is_shown_on_every_node(node: Node, other: Node) -> None:

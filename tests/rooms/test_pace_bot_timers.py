@@ -99,7 +99,7 @@ async def test_the_bot_plays_while_a_node_follows_each_move_once(node: Node, oth
     assert len(await texts(node, attempt)) == 7
     live = node.services.live.known(code)
     assert live is not None
-    await until(lambda: live.counters.get(PACE_BOT, (0, 0))[1] >= 5)
+    await until(lambda: live.counters.get(PACE_BOT, (0, 0, 0))[1] >= 5)
 
 
 async def test_a_node_that_takes_over_keeps_the_times_of_due_moves(node: Node, other: Node) -> None:

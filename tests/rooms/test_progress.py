@@ -48,8 +48,8 @@ async def test_progress_is_published_together(node: Node, monkeypatch: pytest.Mo
     now[0] = module.EVERY
     await until(lambda: bool(published(node, code)))
     boards = [(p, (await node.state_of(attempt_of(room, p))).board) for p in (ADA, BOB)]
-    runners = [(player, board.home, board.moves) for player, board in boards]
-    assert [moves for _, _, moves in runners] == [4, 3]
+    runners = [(player, board.home, board.moves, 0) for player, board in boards]
+    assert [moves for _, _, moves, _ in runners] == [4, 3]
     assert published(node, code) == [Progress(round_of(room).deal, runners)]
 
 
@@ -104,5 +104,5 @@ async def test_starts_and_dailies_publish_no_progress(node: Node) -> None:
 
 
 def player_of(progress: Progress) -> PlayerId:
-    ((player, _, _),) = progress.runners
+    ((player, _, _, _),) = progress.runners
     return player

@@ -17,13 +17,14 @@ from engine.board import Board
 from engine.cards import PACK_SIZE, pack, parse_pile, pile_names
 from engine.catalog import games, ruleset
 from engine.deal import commitment, deal_seed, lay_out, shuffled
+from engine.headway import headway, most_headway
 from engine.hints import hint
 from engine.known import numbered_deck
 from engine.moves import legal_moves
 from engine.notation import move_text, parse_move
 from engine.play import play
 from engine.position import position_of
-from engine.schema import STANDARD
+from engine.schema import STANDARD, Headway
 from server.base.core.ids import DealId, PlayerId
 from server.play.core import attempt
 from server.play.core.attempt import Started
@@ -38,6 +39,7 @@ SEEDS = [bytes(32), bytes(range(32)), bytes([255]) * 32, sha256(b"samedeal vecto
 NUMBERS = [1, 617, 11982]
 """Numbered deals of the classic FreeCell program."""
 MAX_GAME = 250
+HEADWAY_EVERY = 10
 RUN_OPENING = ["s>t"] * 6 + ["t9>t8x5", "t0>t8", "t8>f6x13"]
 """The moves that bring the run of `run_deck` home."""
 
@@ -104,6 +106,23 @@ def hints() -> Iterator[dict[str, Any]]:
                 board, _ = play(board, move)
             names = {"seed": seed.hex(), "game": game, "variant": variant}
             yield names | {"moves": moves, "position": position_of(board)}
+
+
+def headways() -> Iterator[dict[str, Any]]:
+    """Yield the headway of both kinds after every `HEADWAY_EVERY` moves of the games of hints."""
+    for entry in hints():
+        rules = ruleset(entry["game"], entry["variant"])
+        board = deal_seed(rules, bytes.fromhex(entry["seed"]))
+        counts: dict[Headway, list[int]] = {"turned-up": [], "in-order": []}
+        for number, move in enumerate([*entry["moves"], None]):
+            if number % HEADWAY_EVERY == 0:
+                for counted, found in counts.items():
+                    found.append(headway(board, counted))
+            if move is not None:
+                board, _ = play(board, parse_move(rules, move))
+        most = {counted: most_headway(rules, counted) for counted in counts}
+        names = {name: entry[name] for name in ("seed", "game", "variant")}
+        yield names | {"most": most, "counts": counts}
 
 
 def played(
@@ -225,7 +244,12 @@ def run() -> str:
     return json.dumps(file, separators=(",", ":")) + "\n"
 
 
-FILES = {"deals.json": deals, "replays.json": replays, "hints.json": hints}
+FILES = {
+    "deals.json": deals,
+    "replays.json": replays,
+    "hints.json": hints,
+    "headway.json": headways,
+}
 SOLVER_FILES = {"passes.json": passes.entries, "piles.json": piles.entries}
 
 

@@ -27,6 +27,7 @@ export {
 export { findRuleset, findStoredRuleset, games } from "./catalog.ts";
 export { commitment, dealSeed, layOut, parseSeed } from "./deal.ts";
 export { EngineError } from "./errors.ts";
+export { headway, mostHeadway } from "./headway.ts";
 export { hint } from "./hints.ts";
 export { isLegal, isStuck, isWon, legalMoves, runLength, topOf } from "./moves.ts";
 export { knownSeed, numberOf, numberedDeck } from "./known.ts";
@@ -34,5 +35,5 @@ export { moveText, parseMove, parseSeen, seenText } from "./notation.ts";
 export { type About, PastedError, type Problem, pastedSeed } from "./pasted.ts";
 export { play, predict } from "./play.ts";
 export { type Move, EMPTY, ROW, RUN_LENGTH, Ruleset } from "./ruleset.ts";
-export { type Game, type Variant, STANDARD } from "./schema.ts";
+export { type Game, type Headway, type Variant, STANDARD } from "./schema.ts";
 export { type OpenDeal, type Verification, verify } from "./verify.ts";

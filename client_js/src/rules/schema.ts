@@ -98,6 +98,9 @@ export interface Unlisted {
   readonly rules: Rules;
 }
 
+/** What a race counts besides cards home: face-down cards turned up, or cards in order. */
+export type Headway = "none" | "turned-up" | "in-order";
+
 /** The presentation of a game, apart from its rules. */
 export interface Listing {
   /** The id of the variant of its dailies; null if it usually has none. */
@@ -108,6 +111,10 @@ export interface Listing {
   readonly order: number;
   /** The usual duration of a deal in minutes. */
   readonly minutes: number;
+  /** The id of the variant that is offered first for races. */
+  readonly race: string;
+  /** What races count besides cards home; see `headway.ts`. */
+  readonly headway: Headway;
 }
 
 /** A game; its standard variant is the first. */

@@ -6,11 +6,15 @@ import { type Board, viewOf } from "../../src/rules/board.ts";
 import { type Pile, cardName, pack, parsePile } from "../../src/rules/cards.ts";
 import { findRuleset } from "../../src/rules/catalog.ts";
 import { commitment, dealSeed, layOut, parseSeed, shuffled } from "../../src/rules/deal.ts";
+import { headway, mostHeadway } from "../../src/rules/headway.ts";
 import { hint } from "../../src/rules/hints.ts";
 import { legalMoves } from "../../src/rules/moves.ts";
 import { parseMove } from "../../src/rules/notation.ts";
 import { play } from "../../src/rules/play.ts";
 import { type Position, parsePosition, positionOf } from "../../src/rules/position.ts";
+
+/** The number of moves between two counts in `headway.json`. */
+const HEADWAY_EVERY = 10;
 
 interface Vector {
   readonly game: string;
@@ -58,6 +62,29 @@ test.each(vectors("hints.json"))("hints in $game $variant, seed $seed", (vector)
   }
   expect(hint(board)).toBeNull();
   expect(positionOf(board)).toEqual(vector.position);
+});
+
+interface Headways extends Vector {
+  readonly most: Readonly<Record<string, number>>;
+  readonly counts: Readonly<Record<string, readonly number[]>>;
+}
+
+test("the headway in the games of hints", () => {
+  const found: Headways[] = JSON.parse(read("../../../tests/vectors/headway.json"));
+  for (const [nth, { moves = [], ...game }] of vectors("hints.json").entries()) {
+    const { most, counts } = found[nth] ?? { most: {}, counts: {} };
+    for (const counted of ["turned-up", "in-order"] as const) {
+      let board = dealt(game);
+      const numbers = [headway(board, counted)];
+      for (const [at, move] of moves.entries()) {
+        board = play(board, parseMove(board.ruleset, move));
+        if ((at + 1) % HEADWAY_EVERY === 0) numbers.push(headway(viewOf(board), counted));
+      }
+      expect([game.game, mostHeadway(board.ruleset, counted), numbers]).toEqual([
+        ...[game.game, most[counted], counts[counted]],
+      ]);
+    }
+  }
 });
 
 /** The rows of the document's tables whose cells are all in backticks, without these. */

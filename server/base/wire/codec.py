@@ -145,7 +145,7 @@ def encode_moved(  # noqa: PLR0917 - the fields of the message
 
 
 def encode_progress(counters: Sequence[int]) -> bytes:
-    """Encode progress: a flat sequence of (runner, home, moves) per runner."""
+    """Encode progress: a flat sequence of (runner, home, moves, headway) per runner."""
     return _packed((PROGRESS, *counters))
 
 

@@ -112,9 +112,8 @@ class RoomKeeper:
             if new is None:
                 return runner
             left = result.left + result.home - new.home
-            return replace(
-                runner, result=replace(result, home=new.home, left=left, moves=new.moves)
-            )
+            result = replace(result, home=new.home, left=left, moves=new.moves)
+            return replace(runner, result=result, headway=new.headway)
 
         runners = tuple(map(moved, room.round.runners))
         self.state = replace(room, round=replace(room.round, runners=runners))

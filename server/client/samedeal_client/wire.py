@@ -16,11 +16,12 @@ from samedeal_client.protocol import Command, Event, Re
 
 @dataclass(frozen=True, slots=True)
 class Counter:
-    """A runner's progress: the index among the runners, cards home, and moves."""
+    """A runner's progress: the index among the runners, cards home, moves, and headway."""
 
     runner: int
     home: int
     moves: int
+    headway: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ def decode(frame: bytes) -> tuple[Re, Event] | None:
         if FIRST_NUMBER <= first <= LAST_NUMBER:
             return (first, row[1]), _read(Moved, row)
         if first == PROGRESS:
-            counters = zip(rest[::3], rest[1::3], rest[2::3], strict=True)
+            counters = zip(*(rest[at::4] for at in range(4)), strict=True)
             return NEWS, Progress(tuple(Counter(*each) for each in counters))
         if first not in EVENTS:
             return None

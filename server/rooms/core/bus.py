@@ -20,8 +20,8 @@ class Progress(Struct, tag=2, array_like=True, frozen=True):
     """To a room's topic: progress of runners in the round on this deal."""
 
     deal: DealId
-    # (player, cards at home, moves) of each runner with progress.
-    runners: list[tuple[PlayerId, int, int]]
+    # (player, cards at home, moves, headway) of each runner with progress.
+    runners: list[tuple[PlayerId, int, int, int]]
 
 
 class Presence(Struct, tag=3, array_like=True, frozen=True):

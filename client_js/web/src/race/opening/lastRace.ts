@@ -52,7 +52,8 @@ export function keepRace({ variant, ...wish }: RaceWish): void {
 export function readRace(text: string | null): RaceWish {
   try {
     const found: unknown = JSON.parse(text ?? "");
-    const { game, variant, seats, limit, help, winnable } = { ...DEFAULT, ...(found as RaceWish) };
+    const { game, variant, seats, limit, help } = found as RaceWish;
+    const { winnable = true } = found as Partial<RaceWish>;
     const known = games.find(({ id }) => id === game);
     if (!known?.variants.some(({ id }) => id === variant)) return DEFAULT;
     if (!Number.isInteger(seats) || !Number.isInteger(limit)) return DEFAULT;
