@@ -233,6 +233,12 @@ def daily_games() -> tuple[str, ...]:
     return tuple(game.id for game in games().values() if game.listing.daily is not None)
 
 
+def race_variant(game: str) -> str:
+    """Return the id of the variant that is offered first for races; `STANDARD` if it is gone."""
+    found = games().get(game)
+    return found.listing.race if found is not None else STANDARD
+
+
 def headway_of(game: str) -> Headway:
     """Return what races of a game count besides cards home; nothing in a game that is gone."""
     found = games().get(game)

@@ -15,7 +15,7 @@ const round = {
   ...{ game: "robert", variant: "standard", limit: 900, public: false, help: "none" as const },
   ...{ known: "", sealed: false, winnable: false },
   runners: [ADA, BOB].map((player) => ({
-    ...{ player, attempt: `d.${player.id}`, result: NO_MOVES, rank: null, colour: 0 },
+    ...{ player, attempt: `d.${player.id}`, result: NO_MOVES, rank: null, colour: 0, headway: 0 },
   })),
 };
 
@@ -35,6 +35,7 @@ test("a room is updated by full states and by progress", async () => {
     NO_MOVES,
     { ...NO_MOVES, home: 3, left: 49, moves: 7 },
   ]);
+  expect(runners?.map(({ headway }) => headway)).toEqual([0, 5]);
 });
 
 test("public rooms are listed, even if the session is lost meanwhile", async () => {

@@ -9,7 +9,7 @@ from typing import TypeVarTuple, Unpack
 
 import structlog
 
-from engine.catalog import ruleset
+from engine.catalog import race_variant, ruleset
 from engine.errors import EngineError
 from engine.known import known_deck
 from server.base.core.ids import (
@@ -45,9 +45,6 @@ from server.rooms.live_rooms import LiveRooms
 from server.rooms.store import RoomStore
 
 _LABEL = b"samedeal room\0"
-
-STANDARD = "standard"
-"""The variant of every game's base form."""
 
 _NO_DEAL = DealId("")
 """A placeholder for checking whether a round can start before its deal is drawn."""
@@ -149,7 +146,8 @@ class Rooms:
             Refusal: there is no such game, the room no longer waits for a player, it is full or
                 locked, or the player was removed from it.
         """
-        _check_offered(Terms(game, STANDARD, quick_match.LIMIT_MS))
+        variant = race_variant(game)
+        _check_offered(Terms(game, variant, quick_match.LIMIT_MS))
 
         def decide(room: Room | None, now: int) -> Event | None:
             if room is not None:
@@ -158,7 +156,7 @@ class Rooms:
                 code,
                 player,
                 game,
-                STANDARD,
+                variant,
                 quick_match.SEATS,
                 quick_match.LIMIT_MS,
                 now,

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { PACE_BOT } from "@samedeal/client";
-import { bareName, initialOf, isolated, nameOf } from "../src/text/index.ts";
+import { bareName, initialOf, initialsOf, isolated, nameOf } from "../src/text/index.ts";
 
 describe("a name in a sentence", () => {
   it.each(["\u05e0\u05e2\u05de\u05d9", "\u0644\u064a\u0644\u0649", "\u{1e900}\u{1e901}"])(
@@ -30,4 +30,15 @@ describe("a name in a sentence", () => {
     expect(nameOf(bot)).toBe("Ada’s bot (bot)");
     expect(bareName(bot)).toBe("Ada’s bot");
   });
+});
+
+it.each([
+  ["Ada Lovelace Byron", "AB"],
+  ["Kenneth", "Ke"],
+  ["ada", "Ad"],
+  ["Ø", "Ø"],
+  ["…", ""],
+  ["🂡 jo-ann", "JA"],
+])("the initials of %s are %s", (name, initials) => {
+  expect(initialsOf({ name })).toBe(initials);
 });

@@ -6,6 +6,7 @@ const player = (id: string) => ({ id, name: id.toUpperCase(), tag: "TAG", bot: f
 
 const room = {
   code: "H7KQ2M4X",
+  public: true,
   members: ["ada", "ben"].map((id) => ({ player: player(id) })),
   round: { runners: ["ada", "ben", "cyd"].map((id) => ({ player: player(id) })) },
 } as unknown as RoomState;
@@ -24,5 +25,14 @@ describe("neighbours", () => {
     expect(neighboursOf(room, told(["ada", "dan"]))).toEqual([]);
     expect(neighboursOf(room, { ...told(["ada", "ben"]), code: "ZZZZZZZZ" })).toEqual([]);
     expect(neighboursOf(room, null)).toEqual([]);
+  });
+
+  it("are hidden among friends, unless strangers were in the round", () => {
+    const friends = { ...room, public: false };
+    const pair = told(["ada", "ben"]);
+    expect(neighboursOf(friends, pair)).toEqual([]);
+    const { round } = friends;
+    if (round === null) throw new Error("a round is running");
+    expect(neighboursOf({ ...friends, round: { ...round, public: true } }, pair)).toHaveLength(1);
   });
 });

@@ -10,7 +10,7 @@ function runners(...ranks: (number | null)[]): Runner[] {
     const id = String.fromCharCode(97 + nth);
     const player = { id, name: id, tag: "", bot: false };
     const result = { home: 5, left: 47, time: 9, moves: 9, end: "stuck" as const };
-    const runner = { player, attempt: id, rank, colour: nth };
+    const runner = { player, attempt: id, rank, colour: nth, headway: 0 };
     return { ...runner, result: { ...result, undos: 0, hints: 0, peeked: false } };
   });
 }

@@ -28,3 +28,17 @@ it("is by cards, and among equals by who had them first", () => {
 it("shares places among runners first seen as equals", () => {
   expect(race(3, 3, 5)(3, 3, 5)).toBe("1c 2a 2b");
 });
+
+it("is by headway until a card comes home", () => {
+  const order = new RaceOrder();
+  const to = (...runners: [cards: number, headway: number][]) =>
+    order
+      .update(runners.map(([cards, headway], nth) => ({ id: "abc".charAt(nth), cards, headway })))
+      .map(({ id, place }) => `${place ?? ""}${id}`)
+      .join(" ");
+  expect(to([0, 0], [0, 0], [0, 0])).toBe("a b c");
+  expect(to([0, 0], [0, 3], [0, 1])).toBe("1b 2c 3a");
+  expect(to([1, 0], [0, 3], [0, 1])).toBe("1a 2b 3c");
+  // Among equals with cards home, the first one to have them is ahead, as in the results.
+  expect(to([1, 0], [1, 9], [0, 1])).toBe("1a 2b 3c");
+});

@@ -1,5 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { type Chip, along, bestStopped, gapsBeside, standApart } from "../src/table/strip.ts";
+import {
+  type Chip,
+  along,
+  bestStopped,
+  distanceOf,
+  endOf,
+  gapsBeside,
+  standApart,
+} from "../src/table/strip.ts";
 
 /** Runners in order, as "a7 b5"; those with a mark have stopped: "c4!". */
 const order = (runners: string) =>
@@ -32,9 +40,30 @@ it("makes the best finished runner the one to beat, if a card is home", () => {
   expect(bestStopped(order("a9 b0!"))).toBeUndefined();
 });
 
-it("ends the track where told, and no runner passes its end", () => {
-  expect([0, 26, 52, 60].map((cards) => along(cards, 52))).toEqual([0, 0.5, 1, 1]);
-  expect(along(13, 26)).toBe(0.5);
+describe("the track", () => {
+  const runner = (cards: number, headway = 0) => ({ id: "", cards, headway });
+
+  it("has no runner past its end", () => {
+    expect([0, 26, 52, 60].map((cards) => along(cards, 52))).toEqual([0, 0.5, 1, 1]);
+  });
+
+  it("is scaled to the leader, up to all cards", () => {
+    const end = (...cards: number[]) =>
+      endOf(
+        cards.map((each) => runner(each)),
+        52,
+        0,
+      );
+    expect([end(0, 0), end(1, 0), end(20, 3), end(50, 3)]).toEqual([4, 4, 25, 52]);
+  });
+
+  it("shows headway before the first card is home", () => {
+    const [none, some, card] = [runner(0), runner(0, 11), runner(1)];
+    expect([none, some, card].map((each) => distanceOf(each, 21))).toEqual([0, 0.5, 1]);
+    expect(distanceOf(runner(3), 0)).toBe(3);
+    expect(endOf([none, some], 52, 21)).toBe(0.625);
+    expect(endOf([none, none], 52, 21)).toBe(0.25);
+  });
 });
 
 describe("chips", () => {

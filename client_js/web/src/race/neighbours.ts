@@ -9,9 +9,12 @@ export interface Group {
   readonly gone: readonly string[];
 }
 
-/** Return the groups with at least one player still present; empty for another room. */
+/**
+ * Return the groups with at least one player still present. Empty for another room, and for rooms
+ * that are only for friends, who often sit together.
+ */
 export function neighboursOf(room: RoomState, told: Neighbours | null): Group[] {
-  if (told?.code !== room.code) return [];
+  if (told?.code !== room.code || !(room.public || room.round?.public)) return [];
   const here = new Map(room.members.map(({ player }) => [player.id, nameOf(player)]));
   const ran = new Map(room.round?.runners.map(({ player }) => [player.id, nameOf(player)]));
   return told.groups

@@ -17,6 +17,11 @@ export function isCertified(dailies: Today, { game, variant }: Terms): boolean {
   return isDaily(dailies, game) && !isForPar(game) && variant === (listing?.daily ?? STANDARD);
 }
 
+/** Return the variant of a game that is offered first for races. */
+export function raceVariant(game: string): string {
+  return games.find(({ id }) => id === game)?.listing.race ?? STANDARD;
+}
+
 /** Whether the next rounds' deals are winnable, as long as the server has some. */
 export function areWinnable(dailies: Today, terms: Terms): boolean {
   const { winnable = false, known = "" } = terms;

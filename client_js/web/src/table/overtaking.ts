@@ -4,6 +4,8 @@
 export interface Standing {
   readonly id: string;
   readonly cards: number;
+  /** What races of the game count besides; 0 if left out. */
+  readonly headway?: number;
 }
 
 /** A change of places with another runner; `ahead`: whether the player is now ahead. */

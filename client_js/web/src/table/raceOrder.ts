@@ -1,4 +1,7 @@
-/** The order of a race: by cards home, and among equals by who reached them first. */
+/**
+ * The order of a race: by cards home, among equals by who reached them first, and before that by
+ * headway.
+ */
 
 import type { Standing } from "./overtaking.ts";
 
@@ -22,7 +25,9 @@ export class RaceOrder {
       this.#reached.set(id, { cards, nth: before === undefined ? 0 : ++this.#count });
     }
     const ahead = (one: Standing, other: Standing): number =>
-      other.cards - one.cards || this.#nth(one.id) - this.#nth(other.id);
+      other.cards - one.cards ||
+      this.#nth(one.id) - this.#nth(other.id) ||
+      (other.headway ?? 0) - (one.headway ?? 0);
     const order = runners.toSorted(ahead);
     // In sorted order, all are equal if the first and the last are.
     const [first, last] = [order[0], order.at(-1)];

@@ -15,12 +15,14 @@ export interface OnTrack extends Standing {
   /** Whether the runner is disconnected. */
   readonly gone: boolean;
   readonly colour: string | undefined;
+  readonly headway: number;
 }
 
-/** A neighbour of the player in the order, and its lead in cards. */
+/** A neighbour of the player in the order, and its lead in cards and in headway. */
 export interface Gap<Runner extends Standing> {
   readonly runner: Runner;
   readonly by: number;
+  readonly further: number;
 }
 
 /** Return the runners just ahead of the player and just behind; empty for non-participants. */
@@ -33,7 +35,11 @@ export function gapsBeside<Runner extends Standing>(
   if (own === undefined) return [];
   return [order[at - 1], order[at + 1]]
     .filter((runner) => runner !== undefined)
-    .map((runner) => ({ runner, by: runner.cards - own.cards }));
+    .map((runner) => ({
+      runner,
+      by: runner.cards - own.cards,
+      further: (runner.headway ?? 0) - (own.headway ?? 0),
+    }));
 }
 
 /** Return the best finished runner with a card home, whose score the others have to beat. */
@@ -43,9 +49,29 @@ export function bestStopped<Runner extends Standing & { readonly end: unknown }>
   return order.find(({ cards, end }) => end !== null && cards > 0);
 }
 
-/** Return the position of `cards` on the track, from 0 to 1, whose end stands for `total`. */
-export function along(cards: number, total: number): number {
-  return Math.min(1, cards / total);
+/** Return a runner's distance: the cards home, and the headway as a part of the next card. */
+export function distanceOf({ cards, headway = 0 }: Standing, most: number): number {
+  return cards + headway / (most + 1);
+}
+
+/** The shortest track: a fraction of the headway, or in games without one, a few cards. */
+const SHORTEST = { headway: 0.25, cards: 4 } as const;
+/** The length of the track relative to the leader's distance. */
+const AHEAD = 1.25;
+
+/**
+ * Return the distance at the end of the track. It is scaled to the leader, so that runners stand
+ * apart from the start, and ends at `total` cards. `most` is the largest headway.
+ */
+export function endOf(runners: readonly Standing[], total: number, most: number): number {
+  const leader = Math.max(0, ...runners.map((runner) => distanceOf(runner, most)));
+  const shortest = most > 0 ? SHORTEST.headway : SHORTEST.cards;
+  return Math.min(total, Math.max(shortest, AHEAD * leader));
+}
+
+/** Return the position of a distance on the track, from 0 to 1. */
+export function along(distance: number, end: number): number {
+  return Math.min(1, distance / end);
 }
 
 /** An element of the strip, in pixels: its preferred start, and its width. */

@@ -37,9 +37,10 @@ export function lastRace(): RaceWish {
 export function wishOf(game = "", variant = ""): RaceWish {
   const last = lastRace();
   const known = games.find(({ id }) => id === game);
-  const fits = isChanges(variant) || known?.variants.some(({ id }) => id === variant);
-  if (known === undefined || !fits) return last;
-  return { ...last, game, variant, limit: usualLimit(game) };
+  const wanted = variant || known?.listing.race;
+  const fits = isChanges(variant) || known?.variants.some(({ id }) => id === wanted);
+  if (known === undefined || wanted === undefined || !fits) return last;
+  return { ...last, game, variant: wanted, limit: usualLimit(game) };
 }
 
 /** Store a race's settings; custom rules are replaced by the game's. */
