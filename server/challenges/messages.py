@@ -52,7 +52,7 @@ class CreateChallenge(Command, tag=117, frozen=True):
     key: Key
     variant: VariantId = "standard"
     help: Help = "none"
-    target: bool = True
+    target: bool = False
     players: Annotated[list[PlayerId], Meta(max_length=MAX_NAMED)] = field(default_factory=list)
     circle: Annotated[str, Meta(max_length=32)] | None = None
     attempt: Annotated[str, Meta(max_length=64)] | None = None

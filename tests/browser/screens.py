@@ -444,6 +444,7 @@ def _challenges(cast: Cast) -> Screens:
     player.see("chosen").get_by_role("checkbox").wait_for()
     yield "challenge-chosen", player
     player.see("who-select").select_option("anyone")
+    player.see("show-target").check()
     player.press("make-challenge")
     player.see("send-link").wait_for()
     yield "challenge-made", player

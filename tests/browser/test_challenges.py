@@ -38,6 +38,8 @@ def test_friends_play_the_same_cards_whenever_they_have_time(
     ada.go("/c")
     ada.unfold("challenge-options")
     ada.choose_game("robert")
+    expect(ada.see("show-target")).not_to_be_checked()
+    ada.see("show-target").check()
     ada.press("make-challenge")
     link = ada.see("challenge-link").input_value()
     assert re.search("/c/[0-9a-z]{16}$", link)
@@ -49,6 +51,8 @@ def test_friends_play_the_same_cards_whenever_they_have_time(
     expect(guest.page.get_by_role("heading", level=1)).to_have_text("Ada challenges you")
     expect(guest.see("to-beat")).to_contain_text("5 home")
     expect(guest.see("others")).to_contain_text("Has played")
+    # No one else has played, so that nothing is still to be shown.
+    expect(guest.page.get_by_text("how they did")).to_have_count(0)
     expect(guest.see("row-home")).to_have_count(0)
     guest.press("play-challenge")
     guest.wait_for_board()

@@ -114,6 +114,7 @@ def made_and_played(friends: Friends, ada: Player) -> str:
     ada.unfold("challenge-options")
     ada.choose_game("robert")
     ada.see("span-select").select_option(label="2 days")
+    ada.see("show-target").check()
     friends.look(ada, "made-on-a-phone")
     ada.press("make-challenge")
     link = ada.see("challenge-link").input_value()

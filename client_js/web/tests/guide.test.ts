@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parseMove } from "../../src/rules/notation.ts";
 import { findRuleset } from "../../src/rules/catalog.ts";
-import { Guide } from "../src/table/guide.svelte.ts";
+import { Guide } from "../src/table/guide/guide.svelte.ts";
 import { MemoryStorage } from "./storage.ts";
 
 const ruleset = findRuleset("roosevelt");

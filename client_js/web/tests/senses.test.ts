@@ -77,6 +77,17 @@ describe("vibration", () => {
     expect(felt).toBe(1);
   });
 
+  it("waits for the page's first tap, before which browsers block it", () => {
+    let felt = 0;
+    const userActivation = { hasBeenActive: false };
+    const browser = { vibrate: () => (felt += 1) > 0, userActivation };
+    const senses = new Senses(on, browser, new Page());
+    senses.vibrate("start");
+    userActivation.hasBeenActive = true;
+    senses.vibrate("over");
+    expect(felt).toBe(1);
+  });
+
   it("is omitted where unsupported", () => {
     const senses = new Senses(on, {}, new Page());
     expect(() => senses.vibrate("start")).not.toThrow();

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { viewOf as seenBy } from "../../src/rules/board.ts";
 import { findRuleset } from "../../src/rules/catalog.ts";
 import { dealSeed } from "../../src/rules/deal.ts";
-import { usefulPlaces } from "../src/board/useful.ts";
+import { usefulPlaces } from "../src/table/guide/useful.ts";
 import { viewOf } from "./tables.ts";
 
 /** Return the highlighted cards, as `t0.1`. */

@@ -13,6 +13,7 @@ const PATTERNS: Readonly<Record<Felt, readonly number[]>> = {
 /** The relevant part of `navigator`; browsers may lack it. */
 export interface SensingBrowser {
   vibrate?(pattern: number[]): boolean;
+  readonly userActivation?: Pick<UserActivation, "hasBeenActive">;
   readonly wakeLock?: Pick<WakeLock, "request">;
 }
 
@@ -40,7 +41,9 @@ export class Senses {
 
   /** Vibrate; does nothing on devices that cannot. */
   vibrate(kind: Felt): void {
-    if (this.#wanted()) this.#browser.vibrate?.([...PATTERNS[kind]]);
+    // Before the first tap, browsers block it with a warning.
+    if (!this.#wanted() || this.#browser.userActivation?.hasBeenActive === false) return;
+    this.#browser.vibrate?.([...PATTERNS[kind]]);
   }
 
   /**

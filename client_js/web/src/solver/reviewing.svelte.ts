@@ -72,8 +72,31 @@ function keep(key: string, review: Review): void {
   if (finished.size > KEPT && oldest !== undefined) finished.delete(oldest);
 }
 
+/** The facts about a deal for its analysis. */
+interface Facts extends Pick<AskReview, "game" | "variant" | "rules" | "seed"> {
+  readonly certificate: { readonly winnable: boolean } | null;
+  readonly line: readonly string[] | null;
+}
+
+async function factsOf(
+  api: Pick<Api, "deal">,
+  deal: string,
+  replay: Replay | null,
+  sealed: boolean,
+): Promise<Facts> {
+  const ofRun = replay && { ...replay.run, certificate: null, line: null };
+  if (sealed && ofRun !== null) return ofRun;
+  try {
+    return await api.deal(deal);
+  } catch (error) {
+    // Others can still play the deal, but who sees a run on it sees its cards.
+    if (ofRun !== null && error instanceof Refusal && error.code === "deal_open") return ofRun;
+    throw error;
+  }
+}
+
 /**
- * Return the question about a closed deal, and a run on it.
+ * Return the question about a deal, and a run on it. Without a run, the deal must be closed.
  *
  * @param sealed whether the deal is a round's, which has no proof. Its seed then comes from the run:
  * requesting it over HTTP would make it public.
@@ -84,10 +107,12 @@ export async function questionOf(
   replay: Replay | null,
   sealed = false,
 ): Promise<AskReview> {
-  const { game, variant, rules, seed, certificate, line } =
-    sealed && replay !== null
-      ? { ...replay.run, certificate: null, line: null }
-      : await api.deal(deal);
+  const { game, variant, rules, seed, certificate, line } = await factsOf(
+    api,
+    deal,
+    replay,
+    sealed,
+  );
   const moves =
     replay === null
       ? []

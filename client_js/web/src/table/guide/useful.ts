@@ -1,11 +1,11 @@
 /** The cards that the guide highlights: those with a move that gains something. */
 
-import { type View, pileAt } from "../../../src/rules/board.ts";
-import { isDown } from "../../../src/rules/cards.ts";
-import { legalMoves } from "../../../src/rules/moves.ts";
-import { apply } from "../../../src/rules/play.ts";
-import type { Move } from "../../../src/rules/ruleset.ts";
-import type { Place } from "./choices.ts";
+import { type View, pileAt } from "../../../../src/rules/board.ts";
+import { isDown } from "../../../../src/rules/cards.ts";
+import { legalMoves } from "../../../../src/rules/moves.ts";
+import { apply } from "../../../../src/rules/play.ts";
+import type { Move } from "../../../../src/rules/ruleset.ts";
+import type { Place } from "../../board/choices.ts";
 
 /**
  * Return the cards to tap for useful moves; without any, those that can be moved out of the way of

@@ -1,6 +1,6 @@
 /** The guide of a game, for players still learning it in this browser. */
 
-import type { Move, Ruleset } from "../../../src/rules/ruleset.ts";
+import type { Move, Ruleset } from "../../../../src/rules/ruleset.ts";
 
 /** The number of successive accepted moves after which the game counts as learnt. */
 const ENOUGH = 3;
