@@ -7,6 +7,7 @@ import { compress } from "./plugins/compress.ts";
 import { entries } from "./plugins/entries.ts";
 import { plainImports } from "./plugins/imports.ts";
 import { SMALL, keeping } from "./plugins/keeping.ts";
+import { TARGET, minimum } from "./plugins/minimum.ts";
 import { styles } from "./plugins/styles.ts";
 
 /** The address of `samedeal serve` during development. */
@@ -89,6 +90,7 @@ export default defineConfig({
     plainImports(),
     entries(),
     keeping(here("src/offline/worker.ts"), here("public")),
+    minimum(),
     compress(here("dist")),
   ],
   resolve: { alias: { "@samedeal/client": here("../src/index.ts") } },
@@ -100,6 +102,7 @@ export default defineConfig({
   build: {
     outDir: here("dist"),
     modulePreload: { polyfill: false },
+    target: TARGET,
     ...SMALL,
     emptyOutDir: true,
     rollupOptions: {

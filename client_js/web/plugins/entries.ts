@@ -54,7 +54,8 @@ export function entries(): Plugin {
       handler(_, bundle) {
         const index = bundle["index.html"];
         if (index?.type !== "asset") this.error("There is no index.html.");
-        const page = String(index.source);
+        // The server changes these pages and sends them uncompressed.
+        const page = String(index.source).replaceAll(/^ +/gm, "");
         for (const [part, modules] of Object.entries(MODULES)) {
           const files = new Set(modules.flatMap((module) => filesOf(module, bundle)));
           const links = [...files]

@@ -5,6 +5,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { type BuildOptions, type Plugin, build } from "vite";
 import { ENTRY, type KeptFile } from "../src/offline/kept.ts";
+import { TARGET } from "./minimum.ts";
 
 /** A twentieth smaller than esbuild's output. */
 export const SMALL = {
@@ -25,6 +26,7 @@ export async function workerScript(entry: string, options: BuildOptions = SMALL)
     publicDir: false,
     logLevel: "warn",
     build: {
+      target: TARGET,
       ...options,
       write: false,
       rollupOptions: { input: entry, output: { format: "iife" } },

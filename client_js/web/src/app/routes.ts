@@ -82,7 +82,7 @@ export const paths = {
       ...(day != null ? { [scope]: String(day) } : scope === "day" ? {} : { by: scope }),
       ...(group === null ? {} : { group }),
     });
-    return `${ROOT}/leaderboard/${encodeURIComponent(game)}${query.size > 0 ? `?${query}` : ""}`;
+    return `${ROOT}/leaderboard/${encodeURIComponent(game)}${queried(query)}`;
   },
   /** The same leaderboard for sharing: its link preview shows a player's result. */
   result: (game: string, day: number, player: string) =>
@@ -112,9 +112,15 @@ export const paths = {
       ...(at > 0 ? { at: String(Math.round(at)) } : {}),
       ...(beside === null ? {} : { beside }),
     });
-    return `${ROOT}/run/${encodeURIComponent(attempt)}${query.size > 0 ? `?${query}` : ""}`;
+    return `${ROOT}/run/${encodeURIComponent(attempt)}${queried(query)}`;
   },
 } as const;
+
+/** Return a query for the end of a path; empty if it has no fields. */
+function queried(query: URLSearchParams): string {
+  const fields = query.toString();
+  return fields && `?${fields}`;
+}
 
 /** Encode changes to rules for a query, leaving their separators readable. */
 function readable(rules: string): string {

@@ -45,8 +45,9 @@ export class Pointers {
     if (press?.pointer !== event.pointerId) return;
     const at = pointOf(event);
     this.#send({ type: "move", pointer: event.pointerId, at });
-    if (this.#board().input.press?.dragging)
-      this.#follow({ x: at.x - press.from.x, y: at.y - press.from.y }, event.movementX);
+    if (!this.#board().input.press?.dragging) return;
+    const offset = { x: at.x - press.from.x, y: at.y - press.from.y };
+    this.#follow(offset, offset.x - this.offset.x);
   };
 
   readonly up = (event: PointerEvent): void => {
