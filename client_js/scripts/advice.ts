@@ -1,6 +1,5 @@
 /**
- * Measures advice against a good simple player, game by game: `npm run measure:advice -- [BOARDS
- * [MS]]`.
+ * Measures advice against a good simple player, game by game: `npm run measure:advice -- [BOARDS]`.
  *
  * Each board is one that the simple player reaches in a deal. From there it plays to the end twice,
  * starting with its own move and with the advised one.
@@ -13,13 +12,13 @@ import { dealSeed } from "../src/rules/deal.ts";
 import { hint } from "../src/rules/hints.ts";
 import { play } from "../src/rules/play.ts";
 import type { Move, Ruleset } from "../src/rules/ruleset.ts";
-import { SAMPLES, advise, isSame } from "../src/solver/advice.ts";
+import { advise, isSame } from "../src/solver/advice.ts";
 import { methodOf } from "../src/solver/index.ts";
 import { knownOf } from "../src/solver/known.ts";
 import { randomFrom } from "../src/solver/random.ts";
 import { safeMove } from "../src/solver/safe.ts";
 
-const [boards = 200, milliseconds = 500] = process.argv.slice(2).map(Number);
+const [boards = 200] = process.argv.slice(2).map(Number);
 
 /** More moves than any game takes, because the simple player may loop. */
 const MOST_MOVES = 1_000;
@@ -52,8 +51,7 @@ function measure(ruleset: Ruleset): string {
     if (!board || !simple) continue;
     nth += 1;
     const begun = performance.now();
-    const limits = { now: () => performance.now(), until: begun + milliseconds, samples: SAMPLES };
-    const { move } = advise(knownOf(board), method, limits);
+    const { move } = advise(knownOf(board), method);
     slowest = Math.max(slowest, performance.now() - begun);
     const obvious = safeMove(knownOf(board));
     if (obvious) {

@@ -24,6 +24,12 @@ from tests.browser.steps import start_alone, start_round
 SOLVING = 60_000
 """Milliseconds that a review may take on a busy machine."""
 
+FREECELL_1 = (
+    "241b15311e132d11263308041a32190f010c22250a000d292a2b091810271d06"
+    "02230316142817201f07210b2c1c2e30052f0e12"
+)
+"""The deck of FreeCell's deal 1, as a seed."""
+
 LEVEL = "(Easy|Medium|Hard)"
 
 DEALS = 8
@@ -122,6 +128,25 @@ def test_a_practice_hint_is_a_step_of_a_winning_line(player: Player) -> None:
     )
     assert len(set(glowing)) <= 2
     assert problems(player) == []
+
+
+def test_a_hint_in_a_dead_end_tells_where_the_deal_can_still_be_won(player: Player) -> None:
+    player.go("/new")
+    # FreeCell's deal 1, whose cells the player fills with cards that fit nowhere.
+    moves = ["t0>c3", "t3>c0", "t1>c2", "t4>c1"]
+    store_practice(player, "freecell", {"seed": FREECELL_1, "moves": moves})
+    player.go("/practice/freecell")
+    player.press("hint")
+    note = player.see("note")
+    expect(note).to_contain_text(
+        "no way left to win from here. Undo 1 move: it can still be won there.",
+        timeout=SOLVING,
+    )
+    assert problems(player) == []
+    player.press("undo")
+    expect(note).to_have_count(0)
+    player.press("hint")
+    expect(note).to_contain_text("a win from here", timeout=SOLVING)
 
 
 def test_a_hint_is_given_without_knowing_the_cards(player: Player) -> None:

@@ -8,6 +8,8 @@
  * its vote whenever it preserves the win, so that another move prevails only if it wins more
  * boards. If no line wins, lines that bring cards home vote. A move that is right on all boards
  * needs no votes.
+ *
+ * Once all cards are known, the board is solved as a whole, and the line that wins can be followed.
  */
 
 import { type Board, type Layout, cardsHome } from "../rules/board.ts";
@@ -17,10 +19,12 @@ import { legalMoves } from "../rules/moves.ts";
 import { moveText } from "../rules/notation.ts";
 import { apply } from "../rules/play.ts";
 import type { Move } from "../rules/ruleset.ts";
+import { SHORTER, followable } from "./followable.ts";
 import type { Method } from "./index.ts";
 import { keyOf } from "./known.ts";
 import { type Random, randomFrom, seedOf, shuffledBy } from "./random.ts";
 import { safeMove } from "./safe.ts";
+import type { Verdict } from "./solution.ts";
 
 export interface Advice {
   /** The move; null if no useful one is known. */
@@ -31,17 +35,16 @@ export interface Advice {
   readonly samples: number;
   /** Whether every card is known, so that the only sample is the real board. */
   readonly certain: boolean;
+  /** Whether neither a line nor a rule supports the move, which has alternatives. */
+  readonly guess: boolean;
+  /** The verdict on a fully known board; otherwise `unknown`. */
+  readonly verdict: Verdict;
+  /** A line that wins a fully known board, starting with the move; empty if none was found. */
+  readonly line: readonly Move[];
 }
 
-export interface Limits {
-  readonly now: () => number;
-  /** The deadline on that clock. No board is started if the last took longer than is left. */
-  readonly until: number;
-  readonly samples: number;
-}
-
-/** The number of boards to sample if time allows. */
-export const SAMPLES = 60;
+/** What advice uses of a method. */
+export type Advising = Pick<Method, "glance" | "solve" | "budget" | "samples" | "manyLines">;
 
 /** Votes for a first move: sampled boards that its lines win, and boards that they improve. */
 interface Votes {
@@ -50,65 +53,89 @@ interface Votes {
   gains: number;
 }
 
-/** The share of a method's budget for a fully known board. */
-const CERTAIN = 50;
+/** Whether every card of a layout is known. */
+export function isCertain(known: Layout): boolean {
+  return !known.piles.some((pile) => pile.includes(UNSEEN));
+}
 
 /**
  * Return a move that is right on all boards, else the one with most votes, else a good simple
- * player's move.
+ * player's move. The effort is limited in steps, so that the same board has the same advice on
+ * every machine.
  *
  * @param known the player's knowledge: face-down cards that were seen have their faces, all others
  * are `UNSEEN`.
- * @param been the keys (`keyOf`) of the previous layouts. No line returns to one of them, so
- * following advice never loops.
+ * @param been the keys (`keyOf`) of the previous layouts. No line returns to one of them, except one
+ * that wins a fully known board, so following advice never loops.
+ * @param share the divisor of the budget for a fully known board.
  */
 export function advise(
   known: Layout,
-  {
-    glance,
-    solve,
-    budget,
-    manyLines = false,
-  }: Pick<Method, "glance" | "solve" | "budget" | "manyLines">,
-  limits: Limits,
+  method: Advising,
   been: ReadonlySet<string> = new Set(),
+  share = 1,
 ): Advice {
-  const certain = !known.piles.some((pile) => pile.includes(UNSEEN));
-  const safe = safeMove(known);
-  if (safe !== null && !certain) return { move: safe, wins: 0, samples: 0, certain };
-  const simple = hint(known);
-  const random = randomFrom(seedOf(keyOf(known)));
-  const most = certain ? 1 : limits.samples;
-  const votes = new Map<string, Votes>();
+  const candidates = new Map<string, Votes>();
   for (const move of legalMoves(known)) {
     if (been.has(keyOf(apply(known, move)))) continue;
-    votes.set(moveText(known.ruleset, move), { move, wins: 0, gains: 0 });
+    candidates.set(moveText(known.ruleset, move), { move, wins: 0, gains: 0 });
   }
+  return isCertain(known)
+    ? calculated(known, method, candidates, share)
+    : sampled(known, method, candidates);
+}
+
+/** Return the advice for a fully known board. */
+function calculated(
+  known: Layout,
+  { solve, budget }: Advising,
+  candidates: ReadonlyMap<string, Votes>,
+  share: number,
+): Advice {
+  const board = { ...known };
+  const { verdict, line, home } = solve(board, Math.ceil(budget / share));
+  const found = { samples: 1, certain: true, verdict };
+  const [first] = line;
+  if (verdict === "winnable" && first !== undefined) {
+    const won = followable(board, line, (each) => solve(each, Math.ceil(budget / SHORTER)));
+    return { ...found, move: won[0] ?? first, wins: 1, guess: false, line: won };
+  }
+  const gains = first && home > cardsHome(board) && candidates.has(moveText(board.ruleset, first));
+  const safe = safeMove(known);
+  const move = gains ? first : (safe ?? hint(known));
+  return { ...found, move, wins: 0, guess: move !== null && move !== safe, line: [] };
+}
+
+/** Return the advice for a board with unseen cards. */
+function sampled(
+  known: Layout,
+  { glance, samples: most, manyLines = false }: Advising,
+  votes: ReadonlyMap<string, Votes>,
+): Advice {
+  const found = { certain: false, verdict: "unknown" as const, line: [] };
+  const safe = safeMove(known);
+  if (safe !== null) return { ...found, move: safe, wins: 0, samples: 0, guess: false };
+  const simple = hint(known);
+  const random = randomFrom(seedOf(keyOf(known)));
   const usual = simple ? votes.get(moveText(known.ruleset, simple)) : undefined;
-  let samples = 0;
-  let took = 0;
-  let time = limits.now();
   // A single candidate needs no computation.
-  while (votes.size > 1 && samples < most && (samples === 0 || time + took < limits.until)) {
+  const samples = votes.size > 1 ? most : 0;
+  for (let nth = 0; nth < samples; nth++) {
     const board = imagined(known, random);
-    const { verdict, line, home } = certain ? solve(board, budget / CERTAIN) : glance(board);
-    samples += 1;
+    const { verdict, line, home } = glance(board);
     const [first] = line;
     const voted = first && votes.get(moveText(known.ruleset, first));
     // The line found is only one of many: the simple move may preserve the win as well.
-    if (manyLines && !certain && verdict === "winnable" && usual && usual !== voted) {
+    if (manyLines && verdict === "winnable" && usual && usual !== voted) {
       if (glance(apply(board, usual.move)).verdict === "winnable") usual.wins += 1;
     }
-    const after = limits.now();
-    took = after - time;
-    time = after;
     if (voted === undefined) continue;
     if (verdict === "winnable") voted.wins += 1;
-    else if (home > cardsHome(board) && (certain || !manyLines)) voted.gains += 1;
+    else if (home > cardsHome(board) && !manyLines) voted.gains += 1;
   }
-  const chosen = chosenOf([...votes.values()], simple);
-  const { move, wins } = chosen ?? { move: simple, wins: 0 };
-  return { move: wins > 0 ? move : (safe ?? move), wins, samples, certain };
+  const { move, wins } = chosenOf([...votes.values()], simple) ?? { move: simple, wins: 0 };
+  const guess = move !== null && wins === 0 && votes.size > 1;
+  return { ...found, move, wins, samples, guess };
 }
 
 /** Return the move with most wins, then gains, then the simple one; null without votes. */

@@ -27,8 +27,10 @@ export interface Method {
   readonly solve: Solve;
   /** The steps that suffice for most deals of a daily. */
   readonly budget: number;
-  /** A quick verdict on a sampled board; many are needed per second. */
+  /** A quick verdict on a sampled board. */
   readonly glance: Glance;
+  /** The boards to sample for one piece of advice: half a second of glances on a laptop. */
+  readonly samples: number;
   /** Whether it finds an arbitrary one of a board's many winning lines. */
   readonly manyLines?: boolean;
 }
@@ -36,11 +38,11 @@ export interface Method {
 /** All methods; the first applicable one is used. */
 const METHODS: readonly Method[] = [
   // It ignores the budget.
-  { ...passes, budget: 1, glance: passes.solve },
-  { ...piles, budget: 10_000_000, glance: (board) => piles.solve(board, 100_000) },
+  { ...passes, budget: 1, glance: passes.solve, samples: 10 },
+  { ...piles, budget: 10_000_000, glance: (board) => piles.solve(board, 100_000), samples: 40 },
   // For most other one-pack rules, and for the rest.
-  { ...graph, budget: 3_000_000, manyLines: true },
-  { ...beam, budget: 2_000_000 },
+  { ...graph, budget: 3_000_000, samples: 36, manyLines: true },
+  { ...beam, budget: 2_000_000, samples: 60 },
 ];
 
 /** Return the solution of a board for whose rules there is no method. */
@@ -51,7 +53,13 @@ function unsolved(board: Board): Solution {
 }
 
 /** For rules that no method supports. */
-const NONE: Method = { applies: () => true, solve: unsolved, budget: 1, glance: unsolved };
+const NONE: Method = {
+  applies: () => true,
+  solve: unsolved,
+  budget: 1,
+  glance: unsolved,
+  samples: 1,
+};
 
 export function methodOf(ruleset: Ruleset): Method {
   return METHODS.find(({ applies }) => applies(ruleset)) ?? NONE;

@@ -18,7 +18,8 @@ import { cases } from "../sizes.ts";
 import { exhaust } from "./exhaustive.ts";
 
 const IDS = games.map(({ id }) => id);
-const PLENTY = { now: () => 0, until: 1, samples: 6 };
+/** The number of sampled boards. */
+const SAMPLES = 6;
 
 /** Return a board of a game after at most so many random moves. */
 function midway(game: string, random: Random, moves: number): Board {
@@ -43,7 +44,9 @@ const dreaming: Solve = (board) => {
 };
 
 /** Return a method with this answer for both certain and sampled boards. */
-const by = (solve: Solve) => ({ solve, glance: (board: Board) => solve(board, 2_000), budget: 1 });
+const by = (solve: Solve, samples = SAMPLES) => ({
+  ...{ solve, glance: (board: Board) => solve(board, 2_000), budget: 1, samples },
+});
 
 describe("a sampled board", () => {
   it.each(IDS)("is a whole pack consistent with the known cards, in %s", (game) => {
@@ -121,7 +124,7 @@ describe("advice", () => {
     for (let nth = 0; nth < 25; nth += cases(5, 1)) {
       const board = midway(game, random, nth * 4);
       const other = imagined(knownOf(board), random);
-      const [one, two] = [board, other].map((each) => advise(knownOf(each), by(dreaming), PLENTY));
+      const [one, two] = [board, other].map((each) => advise(knownOf(each), by(dreaming)));
       expect(two).toEqual(one);
       expect(one?.move == null || isLegal(board, one.move)).toBe(true);
     }
@@ -131,7 +134,7 @@ describe("advice", () => {
     const lost: Solve = (board) => ({ ...exhaust(board, 0), verdict: "unknown", most: false });
     for (const game of IDS) {
       const board = knownOf(midway(game, randomFrom(7), 12));
-      const { move, wins } = advise(board, by(lost), PLENTY);
+      const { move, wins } = advise(board, by(lost));
       expect({ move, wins }).toEqual({ move: hint(board), wins: 0 });
     }
   });
@@ -145,7 +148,7 @@ describe("advice", () => {
         ({ source, target }) =>
           known.ruleset.foundations.includes(target) && rankOf(topOf(pileAt(known, source))) === 0,
       );
-      const { move, samples } = advise(known, by(dreaming), PLENTY);
+      const { move, samples } = advise(known, by(dreaming));
       if (aces.length === 0 || samples > 0) continue;
       ready += 1;
       expect(known.ruleset.foundations).toContain(move?.target);
@@ -171,21 +174,21 @@ describe("advice", () => {
       });
     };
     const advised = (verdict: Verdict) =>
-      advise(knownOf(board), { ...by(solving(verdict)), manyLines: true }, PLENTY);
-    expect(advised("winnable")).toMatchObject({ move: simple, wins: PLENTY.samples });
-    expect(advised("unknown")).toMatchObject({ move: other, wins: PLENTY.samples });
+      advise(knownOf(board), { ...by(solving(verdict)), manyLines: true });
+    expect(advised("winnable")).toMatchObject({ move: simple, wins: SAMPLES });
+    expect(advised("unknown")).toMatchObject({ move: other, wins: SAMPLES });
   });
 
-  it("stops before its deadline, after at least one board", () => {
+  it("samples as many boards as its method says", () => {
     const known = knownOf(midway("deuces", randomFrom(2), 3));
-    const samples = (until: number) => {
-      let time = 0;
-      const limits = { now: () => (time += 10), until, samples: 1000 };
-      const found = advise(known, by(dreaming), limits).samples;
-      if (found > 1) expect(time).toBeLessThan(until);
-      return found;
-    };
-    expect([samples(0), samples(45)]).toEqual([1, 3]);
+    expect([1, 7].map((each) => advise(known, by(dreaming, each)).samples)).toEqual([1, 7]);
+  });
+
+  it("says so if it is a guess", () => {
+    const known = knownOf(midway("deuces", randomFrom(2), 3));
+    const lost: Solve = (board) => ({ ...exhaust(board, 0), verdict: "unknown", most: false });
+    expect(advise(known, by(lost)).guess).toBe(true);
+    expect(advise(known, by(dreaming)).guess).toBe(false);
   });
 
   it("finds the only line once all cards have been seen, and follows it", () => {
@@ -206,7 +209,7 @@ describe("advice", () => {
       const best = exhaust(board, 100_000);
       expect(best.most).toBe(true);
       for (;;) {
-        const { move } = advise(knownOf(board), exhausting, PLENTY);
+        const { move } = advise(knownOf(board), exhausting);
         if (move === null) break;
         board = play(board, move);
       }
@@ -217,8 +220,9 @@ describe("advice", () => {
   it.each(IDS)("is a legal move from the deal on, with the game's method, in %s", (game) => {
     let board = midway(game, randomFrom(31), 0);
     for (let nth = 0; nth < cases(2, 8); nth++) {
-      const { move, samples } = advise(knownOf(board), methodOf(board.ruleset), PLENTY);
-      expect(samples).toBeLessThanOrEqual(PLENTY.samples);
+      const method = { ...methodOf(board.ruleset), samples: SAMPLES };
+      const { move, samples } = advise(knownOf(board), method);
+      expect(samples).toBeLessThanOrEqual(SAMPLES);
       board = play(board, move!);
     }
   });
@@ -236,7 +240,7 @@ describe("advice", () => {
       board = play(board, move);
     }
     while (!isWon(board)) {
-      const { move, wins, certain } = advise(knownOf(board), method, PLENTY);
+      const { move, wins, certain } = advise(knownOf(board), method);
       expect({ wins, certain }).toEqual({ wins: 1, certain: true });
       board = play(board, move!);
     }
@@ -247,8 +251,8 @@ describe("advice", () => {
     const board = midway("roosevelt", randomFrom(23), 30);
     const move = legalMoves(board)[0]!;
     const onlyThis: Solve = (each) => ({ ...dreaming(each, 0), line: [move] });
-    expect(advise(knownOf(board), by(onlyThis), PLENTY).move).toEqual(move);
+    expect(advise(knownOf(board), by(onlyThis)).move).toEqual(move);
     const been = new Set([keyOf(play(board, move))]);
-    expect(advise(knownOf(board), by(onlyThis), PLENTY, been).wins).toBe(0);
+    expect(advise(knownOf(board), by(onlyThis), been).wins).toBe(0);
   });
 });

@@ -6,11 +6,12 @@ import { type Board, cardsHome } from "../../src/rules/board.ts";
 import { parsePile } from "../../src/rules/cards.ts";
 import { findRuleset, games } from "../../src/rules/catalog.ts";
 import { dealSeed } from "../../src/rules/deal.ts";
-import { isWon, legalMoves } from "../../src/rules/moves.ts";
+import { isLegal, isWon, legalMoves } from "../../src/rules/moves.ts";
 import { moveText } from "../../src/rules/notation.ts";
 import { play } from "../../src/rules/play.ts";
-import { Ruleset } from "../../src/rules/ruleset.ts";
+import { type Move, Ruleset } from "../../src/rules/ruleset.ts";
 import { advise } from "../../src/solver/advice.ts";
+import { followable } from "../../src/solver/followable.ts";
 import { Offers } from "../../src/solver/graph/offers.ts";
 import { Position } from "../../src/solver/graph/position.ts";
 import { Seen } from "../../src/solver/graph/seen.ts";
@@ -18,7 +19,7 @@ import { baseOf } from "../../src/solver/graph/suits.ts";
 import { Tables } from "../../src/solver/graph/tables.ts";
 import * as graph from "../../src/solver/graph.ts";
 import { methodOf } from "../../src/solver/index.ts";
-import { keyOf, knownOf } from "../../src/solver/known.ts";
+import { knownOf } from "../../src/solver/known.ts";
 import { type Review, review } from "../../src/solver/review.ts";
 import type { Verdict } from "../../src/solver/solution.ts";
 
@@ -161,18 +162,37 @@ test("a table of digests contains inserted ones, and drops them when cleared", (
   }
 });
 
-test("advice on a deal with all cards face up leads to a win", () => {
-  let board = dealOf("freecell", "standard", 1);
-  const method = methodOf(board.ruleset);
-  const been = new Set<string>();
-  while (!isWon(board)) {
-    const known = knownOf(board);
-    const limits = { now: () => 0, until: 1, samples: 6 };
-    const { move, wins, certain } = advise(known, method, limits, been);
-    been.add(keyOf(known));
-    expect([certain, wins]).toEqual([true, 1]);
-    board = play(board, move!);
-  }
+test("advice on a deal with all cards face up is a line that wins it", () => {
+  const board = dealOf("freecell", "standard", 1);
+  const { move, line, ...found } = advise(knownOf(board), methodOf(board.ruleset));
+  expect(found).toMatchObject({ certain: true, wins: 1, guess: false, verdict: "winnable" });
+  expect(move).toBe(line[0]);
+  expect(isWon(line.reduce((each, next) => play(each, next), board))).toBe(true);
+});
+
+test("a winning line is short enough to follow", () => {
+  const dealt = dealOf("freecell", "standard", 1);
+  const { solve } = methodOf(dealt.ruleset);
+  const { line } = solve(dealt, 100_000);
+  // A search deep in a tree comes back to where it was.
+  let board = dealt;
+  const wandering = line.flatMap((move) => {
+    const others = legalMoves(board).map((there) => {
+      const back = { ...there, source: there.target, target: there.source };
+      return isLegal(play(board, there), back) && there.count === 1 ? [there, back] : [];
+    });
+    board = play(board, move);
+    return [...others.flat(), move];
+  });
+  expect(wandering.length).toBeGreaterThan(400);
+  const ends = (found: readonly Move[]) =>
+    isWon(found.reduce((each, next) => play(each, next), dealt));
+  expect(ends(wandering)).toBe(true);
+  const never = (each: Board) => ({ ...solve(each, 1), verdict: "unknown" as const });
+  const direct = followable(dealt, wandering, never);
+  expect(ends(direct)).toBe(true);
+  expect(direct.length).toBeLessThanOrEqual(line.length);
+  expect(followable(dealt, line, never)).toBe(line);
 });
 
 test("a review finds the move that lost a deal", () => {

@@ -1,54 +1,79 @@
 /** The page's questions to the solver: the worker's answers, and one question at a time. */
 
 import { describe, expect, it } from "vitest";
-import { cardsHome, viewOf } from "../../src/rules/board.ts";
+import { type Board, cardsHome } from "../../src/rules/board.ts";
 import { findRuleset } from "../../src/rules/catalog.ts";
 import { dealSeed, parseSeed } from "../../src/rules/deal.ts";
 import { legalMoves } from "../../src/rules/moves.ts";
 import { moveText } from "../../src/rules/notation.ts";
 import { play } from "../../src/rules/play.ts";
 import type { Glance, Method } from "../../src/solver/index.ts";
+import { knownOf } from "../../src/solver/known.ts";
 import { answer } from "../src/solver/answers.ts";
 import { type Port, Solver } from "../src/solver/asking.ts";
-import type { Answer, Ask, AskAdvice, AskReview } from "../src/solver/protocol.ts";
+import type { Answer, Ask, AskAdvice, AskReview, Laid } from "../src/solver/protocol.ts";
 
 const RULES = findRuleset("robert");
 const SEED = "5a".repeat(32);
 const DEALT = dealSeed(RULES, parseSeed(SEED));
 const NAMED = { game: "robert", variant: "standard", rules: RULES.digest };
-const ADVICE: AskAdvice = { kind: "advice", ...NAMED, ...viewOf(DEALT), been: [], time: 100 };
+const ADVICE: AskAdvice = {
+  ...{ kind: "advice", ...NAMED, winnable: null, vain: false },
+  layouts: [laid(DEALT)],
+};
 const REVIEW: AskReview = { kind: "review", ...NAMED, seed: SEED, moves: [], line: null };
+
+function laid(board: Board): Laid {
+  const { piles, redeals, moves } = knownOf(board);
+  return { piles, redeals, moves };
+}
 
 /** Claims for every board that its first legal move wins. */
 const hopeful: Glance = (board) => ({
   ...{ verdict: "winnable", line: legalMoves(board).slice(0, 1), home: 52, most: true },
   ...{ proof: "", effort: 0, steps: 1 },
 });
-const HOPEFUL: Method = { applies: () => true, budget: 10, solve: hopeful, glance: hopeful };
+const HOPEFUL: Method = {
+  applies: () => true,
+  budget: 10,
+  solve: hopeful,
+  glance: hopeful,
+  samples: 8,
+};
 
 function answersTo(ask: Ask, method = HOPEFUL): Answer[] {
   const answers: Answer[] = [];
-  let time = 0;
   // A worker's input and output are copies.
   const send = (each: Answer) => answers.push(structuredClone(each));
-  const { ruleset: _, ...sent } = ask as Ask & { ruleset?: unknown };
-  answer(
-    structuredClone(sent as Ask),
-    send,
-    () => (time += 10),
-    () => method,
-  );
+  answer(structuredClone(ask), send, () => method);
   return answers;
 }
 
 describe("the worker", () => {
-  it("advises a move by its text, within its time limit", () => {
+  it("advises a move by its text", () => {
     const moved = play(DEALT, legalMoves(DEALT)[0]!);
-    const [given, ...more] = answersTo({ ...ADVICE, ...viewOf(moved) });
+    const [given, ...more] = answersTo({ ...ADVICE, layouts: [laid(DEALT), laid(moved)] });
     expect(more).toEqual([]);
     expect(given).toMatchObject({ kind: "advice", wins: 8, samples: 8 });
     const texts = legalMoves(moved).map((move) => moveText(RULES, move));
     expect(texts).toContain(given?.kind === "advice" && given.move);
+  });
+
+  it("tells how many undos lead back to a board known to be winnable", () => {
+    const rules = findRuleset("freecell");
+    const boards = [dealSeed(rules, parseSeed(SEED))];
+    for (let nth = 0; nth < 9; nth++)
+      boards.push(play(boards.at(-1)!, legalMoves(boards.at(-1)!)[0]!));
+    const still: Glance = (board) => ({
+      ...hopeful(board),
+      verdict: board.moves < 4 ? "winnable" : "impossible",
+    });
+    const named = { game: "freecell", variant: "standard", rules: rules.digest };
+    const ask = { ...ADVICE, ...named, layouts: boards.map(laid) };
+    for (const winnable of [null, 2, 3]) {
+      const [given] = answersTo({ ...ask, winnable }, { ...HOPEFUL, solve: still });
+      expect(given).toMatchObject({ certain: true, verdict: "impossible", undos: 6, line: [] });
+    }
   });
 
   it("reviews the moves of a run, and reports when it is done", () => {
@@ -97,7 +122,6 @@ describe("the worker", () => {
     answer(
       REVIEW,
       (each) => none.push(each),
-      () => 0,
       () => unsolved,
     );
     expect(none.at(-1)).toMatchObject({
@@ -135,7 +159,10 @@ function solverOfStubs() {
   return { solver, stubs };
 }
 
-const GIVEN: Answer = { kind: "advice", move: "s>w", wins: 1, samples: 1, certain: true };
+const GIVEN: Answer = {
+  ...{ kind: "advice", move: "s>w", wins: 1, samples: 1, certain: true, guess: false },
+  ...{ verdict: "winnable", line: ["s>w"], undos: null },
+};
 
 describe("the solver", () => {
   it("keeps its worker for the next question, once one is answered", () => {

@@ -26,19 +26,19 @@ import { type StoredDeal, newSeed, rulesOf, store, storedDeal } from "./stored.t
 const NO_MARKS = { undos: 0, hints: 0, peeked: false };
 
 /**
- * The number of sampled boards on which a hint leads to a win, out of the total, or whether it
- * certainly does.
+ * The known prospects of a hint: it is a step of a line that wins, it leads to a win on so many of
+ * the sampled boards, or it is a guess, perhaps on a board that cannot be won or has no known win.
  */
-export interface Sure {
-  readonly wins: number;
-  readonly of: number;
-  readonly certain: boolean;
-}
+export type Prospects =
+  | { readonly kind: "win" | "guess" }
+  | { readonly kind: "share"; readonly wins: number; readonly of: number }
+  /** With the number of undos to the last board known to be winnable, or null. */
+  | { readonly kind: "lost" | "unknown"; readonly undos: number | null };
 
-/** A hint: its move, or null if no useful one is known, and its known prospects. */
+/** A hint: its move, or null if no useful one is known, and its prospects, if they are known. */
 export interface Hinted {
   readonly move: Move | null;
-  readonly sure: Sure | null;
+  readonly prospects: Prospects | null;
 }
 
 /** Finds a hint for the last of a game's boards. */
@@ -48,7 +48,7 @@ export type Advisor = (boards: readonly Board[]) => Promise<Hinted>;
 const simply: Advisor = async (boards) => {
   const { hint } = await import("../../../src/rules/hints.ts");
   const board = boards.at(-1);
-  return { move: board ? hint(board) : null, sure: null };
+  return { move: board ? hint(board) : null, prospects: null };
 };
 
 export class Practice {
@@ -67,6 +67,8 @@ export class Practice {
   #moves: readonly string[] = [];
   #marks = $state.raw(NO_MARKS);
   #hint = $state.raw<string | null>(null);
+  /** The prospects of the hint; null after a reload. */
+  #prospects: Prospects | null = null;
 
   /**
    * Resume the stored deal of a game, or deal a new one.
@@ -183,12 +185,13 @@ export class Practice {
       // The player moved during the computation, so the advice is for an outdated board.
       if (board !== this.#board) return null;
       if (hinted.move === null) return hinted;
+      this.#prospects = hinted.prospects;
       this.#marks = { ...this.#marks, hints: this.#marks.hints + 1 };
       this.#hint = moveText(this.ruleset, hinted.move);
       this.save();
       return hinted;
     }
-    return { move: this.hint, sure: null };
+    return { move: this.hint, prospects: this.#prospects };
   }
 
   /** Restart the same deal, including its race. */
@@ -239,6 +242,7 @@ export class Practice {
 
   #restoreHelp({ undos = 0, hints = 0, peeked = false, hint: given = null }: StoredDeal): void {
     this.#marks = { undos, hints, peeked };
+    this.#prospects = null;
     const legal = legalMoves(this.#board).map((move) => moveText(this.ruleset, move));
     this.#hint = given !== null && legal.includes(given) ? given : null;
   }

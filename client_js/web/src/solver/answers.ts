@@ -6,24 +6,22 @@ import { dealSeed, parseSeed } from "../../../src/rules/deal.ts";
 import { EngineError } from "../../../src/rules/errors.ts";
 import { moveText, parseMove } from "../../../src/rules/notation.ts";
 import { play } from "../../../src/rules/play.ts";
-import { SAMPLES, advise } from "../../../src/solver/advice.ts";
+import type { Move } from "../../../src/rules/ruleset.ts";
+import { advise, isCertain } from "../../../src/solver/advice.ts";
 import { type Method, methodOf } from "../../../src/solver/index.ts";
+import { keyOf } from "../../../src/solver/known.ts";
 import { review } from "../../../src/solver/review.ts";
+import { lastWinnable } from "../../../src/solver/wayBack.ts";
 import type { Answer, Ask, AskAdvice, AskReview } from "./protocol.ts";
 
-/**
- * Answer a request with one or more answers, of which only the last one satisfies `isLast`.
- *
- * @param now a clock in milliseconds.
- */
+/** Answer a request with one or more answers, of which only the last one satisfies `isLast`. */
 export function answer(
   ask: Ask,
   send: (answer: Answer) => void,
-  now: () => number,
   method: (ruleset: Board["ruleset"]) => Method = methodOf,
 ): void {
   try {
-    if (ask.kind === "advice") send(advised(ask, now, method));
+    if (ask.kind === "advice") send(advised(ask, method));
     else reviewed(ask, send, method);
   } catch (error) {
     // Unknown rules, or illegal moves.
@@ -32,16 +30,31 @@ export function answer(
   }
 }
 
+/** The divisor of the budget after a search in vain: later boards are rarely easier. */
+const IN_VAIN = 20;
+
 function advised(
-  { game, variant, rules, piles, redeals, moves, been, time }: AskAdvice,
-  now: () => number,
+  { game, variant, rules, layouts, winnable, vain }: AskAdvice,
   method: (ruleset: Board["ruleset"]) => Method,
 ): Answer {
   const ruleset = findStoredRuleset(game, variant, rules);
-  const limits = { now, until: now() + time, samples: SAMPLES };
-  const known = { ruleset, piles, redeals, moves };
-  const { move, ...found } = advise(known, method(ruleset), limits, new Set(been));
-  return { kind: "advice", move: move && moveText(ruleset, move), ...found };
+  const all = layouts.map((laid) => ({ ruleset, ...laid }));
+  const known = all.at(-1);
+  if (known === undefined) throw new EngineError("bad_request", "There is no layout.");
+  const past = all.slice(0, -1);
+  const been = new Set(past.map(keyOf));
+  const { move, line, ...found } = advise(known, method(ruleset), been, vain ? IN_VAIN : 1);
+  let undos: number | null = null;
+  if (found.certain && found.verdict !== "winnable") {
+    // The player's knowledge grows, so the fully known layouts are the last ones.
+    const first = past.findIndex(isCertain);
+    const sure = first < 0 ? [] : past.slice(first);
+    const from = winnable === null ? null : winnable - first;
+    const last = lastWinnable(sure, method(ruleset), from !== null && from >= 0 ? from : null);
+    undos = last === null ? null : sure.length - last;
+  }
+  const text = (each: Move) => moveText(ruleset, each);
+  return { kind: "advice", move: move && text(move), line: line.map(text), undos, ...found };
 }
 
 function reviewed(

@@ -2,6 +2,7 @@
 
 import type { Layout } from "../../../src/rules/board.ts";
 import type { Review } from "../../../src/solver/review.ts";
+import type { Verdict } from "../../../src/solver/solution.ts";
 
 export type { Review } from "../../../src/solver/review.ts";
 
@@ -11,13 +12,18 @@ export interface RulesName {
   readonly rules: string;
 }
 
+/** A layout as cloneable values, without its rules. */
+export type Laid = Pick<Layout, "piles" | "redeals" | "moves">;
+
 /** The question for a good move, based on the player's knowledge. */
-export interface AskAdvice extends RulesName, Pick<Layout, "piles" | "redeals" | "moves"> {
+export interface AskAdvice extends RulesName {
   readonly kind: "advice";
-  /** The keys of the previous layouts. */
-  readonly been: readonly string[];
-  /** The time limit in milliseconds. */
-  readonly time: number;
+  /** The layouts of the game so far, the current one last. */
+  readonly layouts: readonly Laid[];
+  /** The number of the last layout on a line known to win, or null. */
+  readonly winnable: number | null;
+  /** Whether a search from an earlier layout was in vain, so that less effort is due. */
+  readonly vain: boolean;
 }
 
 /** The question for the prospects of a deal, and of a run after each of its moves. */
@@ -41,6 +47,12 @@ export type Answer =
       readonly wins: number;
       readonly samples: number;
       readonly certain: boolean;
+      readonly guess: boolean;
+      readonly verdict: Verdict;
+      /** The moves of a line that wins, with all cards known; empty if there is none. */
+      readonly line: readonly string[];
+      /** The number of undos to the last layout known to be winnable, or null. */
+      readonly undos: number | null;
     }
   /** The findings so far; the last answer is `done`. */
   | { readonly kind: "review"; readonly review: Review; readonly done: boolean }

@@ -4,9 +4,5 @@ import { answer } from "./answers.ts";
 import type { Ask } from "./protocol.ts";
 
 addEventListener("message", ({ data }: MessageEvent<Ask>) =>
-  answer(
-    data,
-    (answered) => postMessage(answered),
-    () => performance.now(),
-  ),
+  answer(data, (answered) => postMessage(answered)),
 );
