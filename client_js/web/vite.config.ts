@@ -39,8 +39,9 @@ const CHUNKS: readonly (readonly [name: string, modules: RegExp])[] = [
     "index",
     /web\/src\/(app\/targets|app\/own\/\w+|race\/terms|table\/runners|text\/forms|parts\/Title|parts\/Missing)\./,
   ],
+  ["index", /svelte\/.*\/(each|size)\.js/],
   // Practice deals its cards itself, and needs both.
-  ["board", /web\/src\/board\/(?!cascade|reasons)|src\/rules\/(deal|verify)\.ts/],
+  ["board", /web\/src\/board\/(?!cascade|reasons|readers)|src\/rules\/(deal|verify)\.ts/],
   ["board", /table\/(HelpTools|PlayBar|TableFrame)\.svelte/],
   // A race against a ghost is practice, so both are needed together.
   ["practice", /practice\/(ghostRace\.svelte\.ts|practice\.svelte\.ts|Practice\.svelte)/],

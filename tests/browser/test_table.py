@@ -373,6 +373,22 @@ def test_a_move_is_announced_to_screen_readers(player: Player) -> None:
     expect(piles.first).to_have_attribute("aria-label", "Stock, 50 cards")
 
 
+def test_undo_a_new_deal_and_a_resumed_game_are_announced(player: Player) -> None:
+    practise(player, "robert")
+    spoken = player.see("spoken")
+    expect(spoken).to_contain_text("New deal.")
+    player.tap("s")
+    expect(spoken).to_contain_text("came up.")
+    player.press("undo")
+    expect(spoken).to_contain_text("back on stock.")
+    player.tap("s")
+    expect(spoken).to_contain_text("came up.")
+    player.page.reload()
+    expect(spoken).to_contain_text("3 moves played")
+    player.press("deal-anew")
+    expect(spoken).to_contain_text("New deal.")
+
+
 def test_the_page_uses_the_chosen_language(player: Player) -> None:
     player.go("/settings")
     player.see("language-de").check(force=True)

@@ -16,6 +16,7 @@ const OWN: Readonly<Partial<Record<Segment, string>>> = {
   o: "circles",
   own: "variants",
   r: "race",
+  run: "spoken",
 };
 
 /** The modules of the first paint, by the first segment of the path. */

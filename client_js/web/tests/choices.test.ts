@@ -3,7 +3,7 @@ import { moveText, parseMove } from "../../src/rules/notation.ts";
 import { finishingMoves } from "../src/board/choices.ts";
 import { openingView } from "../src/board/opening.ts";
 import { reasonWords, whyNot } from "../src/board/reasons.ts";
-import { movesSaid, turnedUpSaid } from "../src/board/spoken.ts";
+import { movesSaid, turnedUpSaid } from "../src/board/readers/spoken.ts";
 import { ROW } from "../../src/rules/ruleset.ts";
 import { markOf } from "../src/board/marks.ts";
 import { findRuleset, games } from "../../src/rules/catalog.ts";

@@ -1,25 +1,18 @@
 import { describe, expect, it } from "vitest";
 import { UNSEEN, parseCard } from "../../src/rules/cards.ts";
-import {
-  cardLabel,
-  clockText,
-  dateWords,
-  pileLabel,
-  placeLabel,
-  resultTime,
-  useLanguage,
-} from "../src/text/index.ts";
+import { cardLabel, pileLabel, placeLabel } from "../src/board/readers/labels.ts";
+import { clockText, dateWords, resultTime, useLanguage } from "../src/text/index.ts";
 import { numberOf, viewOf } from "./tables.ts";
 
 describe("labels for screen readers", () => {
   const view = viewOf("robert", { f0: "5S", w: "2D" });
 
-  it("name a card, and the number of cards on it", () => {
+  it("name a card, its column, and the number of cards on it", () => {
     const table = viewOf("roosevelt", { t2: "TH9C8D", s: "????" });
     const labelOf = (index: number, card: string) =>
       cardLabel(table, { card: parseCard(card), pile: numberOf(table, "t2"), index });
-    expect(labelOf(2, "8D")).toBe("Eight of diamonds");
-    expect(labelOf(0, "TH")).toBe("Ten of hearts, 2 cards on it");
+    expect(labelOf(2, "8D")).toBe("Eight of diamonds, column 3");
+    expect(labelOf(0, "TH")).toBe("Ten of hearts, column 3, 2 cards on it");
   });
 
   it("describe the action of the stock, and count its cards", () => {
@@ -28,7 +21,7 @@ describe("labels for screen readers", () => {
     expect(cardLabel(table, { card: UNSEEN, pile: stock, index: 1 })).toBe("Deal");
     expect(pileLabel(table, stock)).toBe("Stock, 2 cards");
     expect(pileLabel(viewOf("roosevelt", { t2: "TH" }), numberOf(table, "t2"))).toBe(
-      "Pile 3, 1 card",
+      "Column 3, 1 card",
     );
   });
 

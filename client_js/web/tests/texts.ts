@@ -1,6 +1,7 @@
 /** The page's messages, in English, for all tests. */
 
-import { useLanguage, withText } from "../src/text/index.ts";
+import { useLanguage, withOwnText, withText } from "../src/text/index.ts";
 
 await useLanguage("en");
 await withText(Promise.resolve());
+await withOwnText("spoken", Promise.resolve());

@@ -7,9 +7,8 @@
 
 import type { Certificate, Player } from "@samedeal/client";
 import { PACE_BOT } from "../../../src/messages.ts";
-import { type View, pileAt } from "../../../src/rules/board.ts";
+import type { View } from "../../../src/rules/board.ts";
 import { type Card, RANKS, isDown, rankOf, suitOf } from "../../../src/rules/cards.ts";
-import { ENDLESS } from "../../../src/rules/ruleset.ts";
 import {
   FIRST,
   LANGUAGES,
@@ -215,35 +214,6 @@ export function refusalWords({ code, message }: { code: string; message: string 
   const { challenges, circles, laterRefusals } = text as Partial<Text>;
   const later = { ...laterRefusals, ...challenges?.refusals, ...circles?.refusals };
   return entry(text.refusals, code) ?? entry(later, code) ?? message;
-}
-
-/** Return the screen reader label of a pile, read before its cards. */
-export function pileLabel(view: View, pile: number): string {
-  return text.piles.withCount(capitalised(pileWords(view, pile)), pileAt(view, pile).length);
-}
-
-export function cardLabel(view: View, at: { card: number; pile: number; index: number }): string {
-  const { ruleset } = view;
-  if (at.pile === ruleset.stock && isDown(at.card)) return dealWords(view);
-  const above = pileAt(view, at.pile).length - 1 - at.index;
-  const covered = above > 0 && ruleset.tableau.includes(at.pile);
-  return covered ? text.play.covered(cardWords(at.card), above) : cardWords(at.card);
-}
-
-/** Return the effect of the stock, which may turn several cards to the waste. */
-function dealWords(view: View): string {
-  const { stock, rules } = view.ruleset;
-  const cards = Math.min(rules.stock.turns, pileAt(view, stock).length);
-  return cards > 1 ? text.play.dealMany(cards) : text.play.deal;
-}
-
-export function placeLabel(view: View, pile: number): string {
-  const { stock, waste, redeals } = view.ruleset;
-  const left = redeals - view.redeals;
-  if (pile === stock && waste !== null && left > 0) {
-    return redeals < ENDLESS ? text.piles.emptyStock(left) : text.piles.emptyStockEndless;
-  }
-  return text.piles.empty(pileWords(view, pile));
 }
 
 /** Return a summary of the proof about a daily's deal; null if there is none. */
