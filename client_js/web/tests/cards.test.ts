@@ -3,8 +3,12 @@ import { parseCard } from "../../src/rules/cards.ts";
 import { backSvg, dataUrl, faceSvg } from "../src/cards/drawings.ts";
 import { BACKS, CARDS, type Deck, type Size, sizeFor } from "../src/cards/index.ts";
 import { pipsOf } from "../src/cards/pips.ts";
+import { DENSE, cornerOf, fittingSize } from "../src/cards/corners.ts";
 
-const SIZES: readonly Size[] = ["tall", "small", "medium", "large"];
+const SIZES: readonly Size[] = [
+  ...(["tall", "small", "medium", "large"] as const),
+  ...DENSE.flatMap((corner) => [`dense-${corner}`, `tall-dense-${corner}`] as const),
+];
 const DECKS: readonly Deck[] = ["two", "four"];
 
 /** Whether all elements are closed in order, and no placeholder is left. */
@@ -54,6 +58,16 @@ describe("the faces", () => {
     expect([33, 59, 60, 109, 110, 400].map(sizeFor)).toEqual([
       ...["small", "small", "medium", "medium", "large", "large"],
     ]);
+  });
+});
+
+describe("the size that fits a strip", () => {
+  it("is the usual one if its corner is visible, otherwise the largest dense one", () => {
+    expect(fittingSize("medium", 0.26)).toBe("medium");
+    expect(fittingSize("medium", 0.24)).toBe("dense-20");
+    expect(fittingSize("tall", 0.41)).toBe("tall-dense-40");
+    expect(fittingSize("tall", 0.01)).toBe("tall-dense-8");
+    for (const size of SIZES) expect(cornerOf(fittingSize(size, 0.3))).toBeLessThanOrEqual(0.3);
   });
 });
 

@@ -19,15 +19,18 @@ import { wide } from "./places/wide.ts";
 /** The least ratio of height to width of a tall window. */
 const TALL = 1.1;
 
-/** Lay out the view in pixels; a board with a player (`played`) needs space for actions. */
+/**
+ * Lay out the view in pixels. `tools`: the height that the actions need at the width that the
+ * layout gives them, or 0 while it is unknown; null for a board without a player.
+ */
 export function layOut(
   view: View,
   width: number,
   height: number,
   hand: Hand,
-  played = true,
+  tools: number | null = 0,
 ): BoardLayout {
-  const room = roomOf(view, width, height, hand, played);
+  const room = roomOf(view, width, height, hand, tools);
   const isTall = height > width * TALL;
   const { tableau, reserve, cells, foundations } = view.ruleset;
   const others = tableau.length + reserve.length + cells.length;

@@ -2,18 +2,18 @@
 
 import { paper, svg } from "./faces.ts";
 import type { Back } from "./look.ts";
-import { HEIGHTS, type Size, WIDTH, isSmall } from "./sizes.ts";
+import { type Size, USUAL, WIDTH, heightOf, isSmall } from "./sizes.ts";
 import { SUIT_PATHS } from "./suits.ts";
 
 const BRASS = "#e0a92e";
 
 export function backSvg(back: Back, size: Size): string {
   const inset = isSmall(size) ? 13 : 11;
-  const height = HEIGHTS[size];
+  const height = heightOf(size);
   const frame = `x="${inset}" y="${inset}" width="${WIDTH - 2 * inset}" height="${height - 2 * inset}" rx="11"`;
   const { ground, tile, middle } = DRAWN[back];
   // Everything is centred on a card of the usual height.
-  const lower = (height - HEIGHTS.large) / 2;
+  const lower = (height - USUAL) / 2;
   return svg(
     size,
     paper(size) +

@@ -10,7 +10,7 @@ import { COURTS } from "./courts/index.ts";
 import { INDICES } from "./indices.ts";
 import type { Deck } from "./look.ts";
 import { pipsOf } from "./pips.ts";
-import { HEIGHTS, type Size, WIDTH, isSmall } from "./sizes.ts";
+import { type Size, USUAL, WIDTH, heightOf, isSmall } from "./sizes.ts";
 import { SUIT_PATHS } from "./suits.ts";
 
 const PAPER = "#fdfbf4";
@@ -45,17 +45,17 @@ export function faceSvg(card: number, size: Size, deck: Deck): string {
   const rank = rankOf(card);
   const tones = TONES[deck][suit] as Tones;
   const court = COURTS[`${RANKS.charAt(rank)}${suit}`];
-  return svg(size, paper(size) + DRAWN[size](rank, suit, tones, court));
+  return svg(size, paper(size) + drawingOf(size)(rank, suit, tones, court));
 }
 
 export function svg(size: Size, inner: string): string {
-  const shape = `width="${WIDTH}" height="${HEIGHTS[size]}" viewBox="0 0 ${WIDTH} ${HEIGHTS[size]}"`;
+  const shape = `width="${WIDTH}" height="${heightOf(size)}" viewBox="0 0 ${WIDTH} ${heightOf(size)}"`;
   return `<svg xmlns="http://www.w3.org/2000/svg" ${shape}>${inner}</svg>`;
 }
 
 export function paper(size: Size): string {
   const r = isSmall(size) ? 20 : 15;
-  return `<rect x=".75" y=".75" width="238.5" height="${HEIGHTS[size] - 1.5}" rx="${r}" fill="${PAPER}" stroke="#000" stroke-opacity=".28" stroke-width="1.5"/>`;
+  return `<rect x=".75" y=".75" width="238.5" height="${heightOf(size) - 1.5}" rx="${r}" fill="${PAPER}" stroke="#000" stroke-opacity=".28" stroke-width="1.5"/>`;
 }
 
 function suitAt(suit: string, x: number, y: number, size: number, fill: string, turned = false) {
@@ -85,7 +85,7 @@ function small(rank: number, suit: string, tones: Tones, court: string | undefin
     suitAt(suit, 190, 62, 82, tones.pip) +
     suitAt(suit, 42, 144, 54, tones.pip);
   if (court === undefined) return corner + suitAt(suit, 138, 230, 150, tones.pip);
-  return corner + bust(coloured(court, tones), 118, HEIGHTS.small, 1.25);
+  return corner + bust(coloured(court, tones), 118, USUAL, 1.25);
 }
 
 /** Return the same with more space, for the tall size. */
@@ -95,7 +95,22 @@ function tall(rank: number, suit: string, tones: Tones, court: string | undefine
     suitAt(suit, 186, 71, 92, tones.pip) +
     suitAt(suit, 44, 162, 58, tones.pip);
   if (court === undefined) return corner + suitAt(suit, 136, 280, 176, tones.pip);
-  return corner + bust(coloured(court, tones), 130, HEIGHTS.tall, 1.45);
+  return corner + bust(coloured(court, tones), 130, heightOf("tall"), 1.45);
+}
+
+/** Return a corner of this height, in one line, above one pip or the upper part of a court. */
+function dense(size: Size) {
+  // The name of a dense size ends with its corner's height in hundredths of the width.
+  const high = (Number(size.split("-").at(-1)) / 100) * WIDTH - 9;
+  const height = heightOf(size);
+  const first = 13 + high * 1.15;
+  return (rank: number, suit: string, tones: Tones, court: string | undefined): string => {
+    const corner =
+      index(rank, 13, 7, high, tones.pip) +
+      suitAt(suit, first + high / 2, 7 + high / 2, high, tones.pip);
+    if (court === undefined) return corner + suitAt(suit, 132, height - 112, 156, tones.pip);
+    return corner + bust(coloured(court, tones), 100, height, 1.3);
+  };
 }
 
 /** Return the upper part of a court at a card's bottom right corner, below the height `top`. */
@@ -130,7 +145,7 @@ function wholeOf(size: "medium" | "large") {
       index(rank, x, top, high, tones.pip, true) +
       suitAt(suit, x, top + high + 8 + wide / 2, wide, tones.pip);
     const beside = suitAt(suit, WIDTH - x, top + wide / 2 + 2, wide, tones.pip);
-    const turned = `rotate(180 ${WIDTH / 2} ${HEIGHTS.large / 2})`;
+    const turned = `rotate(180 ${WIDTH / 2} ${USUAL / 2})`;
     const corners = `${corner}${beside}<g transform="${turned}">${corner}${beside}</g>`;
     if (court === undefined) {
       const pips = pipsOf(rank).map(({ x: left, y, size: pip, turned: upside }) =>
@@ -145,7 +160,7 @@ function wholeOf(size: "medium" | "large") {
 /** Return a court in its frame, inset by `left`, once upright and once rotated. */
 function courtPanel(court: string, { main, light }: Tones, left: number): string {
   const width = WIDTH - 2 * left;
-  const frame = `x="${left}" y="20" width="${width}" height="${HEIGHTS.large - 40}" rx="9"`;
+  const frame = `x="${left}" y="20" width="${width}" height="${USUAL - 40}" rx="9"`;
   const half =
     `<g clip-path="url(#half)"><circle cy="-72" r="70" fill="${PAPER}" opacity=".7"/>` +
     `<g transform="scale(${width / 168} 1)">${court}</g></g>`;
@@ -153,11 +168,20 @@ function courtPanel(court: string, { main, light }: Tones, left: number): string
     `<clipPath id="frame-${left}"><rect ${frame}/></clipPath>` +
     `<clipPath id="half"><path d="M-120-168H120V-11.5L-120 11.5Z"/></clipPath>` +
     `<rect ${frame} fill="${light}"/><g clip-path="url(#frame-${left})">` +
-    `<g transform="translate(${WIDTH / 2} ${HEIGHTS.large / 2})">${half}` +
+    `<g transform="translate(${WIDTH / 2} ${USUAL / 2})">${half}` +
     `<g transform="rotate(180)">${half}</g>` +
     `<path d="M-120 11.5L120-11.5" stroke="#e0a92e" stroke-width="4"/></g></g>` +
     `<rect ${frame} fill="none" stroke="${main}" stroke-width="2"/>`
   );
 }
 
-const DRAWN = { tall, small, medium: wholeOf("medium"), large: wholeOf("large") };
+const DRAWN: Readonly<Record<string, ReturnType<typeof wholeOf>>> = {
+  tall,
+  small,
+  medium: wholeOf("medium"),
+  large: wholeOf("large"),
+};
+
+function drawingOf(size: Size): ReturnType<typeof wholeOf> {
+  return DRAWN[size] ?? dense(size);
+}

@@ -12,7 +12,7 @@ import {
   squared,
   wasteFan,
 } from "./room.ts";
-import { dock } from "./tall.ts";
+import { dock, raised } from "./tall.ts";
 
 /** Place one fanned foundation in the middle, with stock and waste on the side of the hand. */
 export function withoutTableau(room: Room, isTall: boolean): BoardLayout {
@@ -20,7 +20,8 @@ export function withoutTableau(room: Room, isTall: boolean): BoardLayout {
   const piles: PileLayout[] = [];
   if (isTall) {
     const docked = dock(room, Math.min(width * 0.25, (height * 0.22) / aspect));
-    const free = docked.top - 2 * margin;
+    const actions = raised(room, docked, height / 2);
+    const free = Math.min(docked.top, actions.y) - 2 * margin;
     const cardWidth = Math.floor(Math.min(width * 0.46, (free * 0.72) / aspect));
     const step = cardWidth * SIDE_STEP[sizeOf(room, cardWidth)];
     docked.piles.forEach((pile, number) => (piles[number] = pile));
@@ -34,7 +35,7 @@ export function withoutTableau(room: Room, isTall: boolean): BoardLayout {
         0,
       );
     }
-    return laidOut(room, piles, docked.actions);
+    return laidOut(room, piles, actions);
   }
   const side = 2 * SIDE_STEP.large;
   const cards = 3 + 2 * side + 2 * LOOSE;

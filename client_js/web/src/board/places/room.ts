@@ -4,10 +4,11 @@
  */
 
 import { type View, pileAt } from "../../../../src/rules/board.ts";
-import { isDown } from "../../../../src/rules/cards.ts";
+import { type Pile, UNSEEN, isDown } from "../../../../src/rules/cards.ts";
 import type { Ruleset } from "../../../../src/rules/ruleset.ts";
 import type { Hand } from "../../app/settings.svelte.ts";
-import { type Size, aspectOf, sizeFor } from "../../cards/index.ts";
+import { fittingSize } from "../../cards/corners.ts";
+import { type Usual, aspectOf, sizeFor } from "../../cards/index.ts";
 import type { BoardLayout, Box, PileLayout } from "./boxes.ts";
 
 export const WIDEST_CARD = 360;
@@ -15,7 +16,9 @@ export const WIDEST_CARD = 360;
 const TIGHT = 0.06;
 export const LOOSE = 0.32;
 const DOWN_STEP = 0.14;
-const MIN_DOWN_STEP = 0.035;
+const MIN_DOWN_STEP = 0.025;
+/** A computed step counts as the next whole pixel if it is this close. */
+const ROUNDING = 1e-6;
 /** The visible part of a covered card, relative to its height: rank and suit, with space. */
 export const UP_STEP = { tall: 0.34, small: 0.37, medium: 0.28, large: 0.24 } as const;
 /** The same relative to the card width, in a sideways fan. */
@@ -33,8 +36,8 @@ export interface Room {
   readonly margin: number;
   /** The ratio of card height to width. */
   readonly aspect: number;
-  /** Whether there are actions next to the piles. */
-  readonly played: boolean;
+  /** The height that the actions need, in pixels; null without a player. */
+  readonly tools: number | null;
   /** Whether there is a stock; otherwise its pile has no place. */
   readonly hasStock: boolean;
   /** The fanned pile next to the stock, fed by the stock. */
@@ -48,7 +51,7 @@ export function roomOf(
   width: number,
   height: number,
   hand: Hand,
-  played: boolean,
+  tools: number | null,
 ): Room {
   const { ruleset } = view;
   const margin = clamp(width * 0.015, 4, 24);
@@ -57,7 +60,7 @@ export function roomOf(
   const homes = ruleset.foundations.filter((pile) => pile !== open);
   const aspect = aspectOf("large");
   const space = { width, height, hand, margin, aspect };
-  return { view, ruleset, ...space, played, hasStock, open, homes };
+  return { view, ruleset, ...space, tools, hasStock, open, homes };
 }
 
 /** The only foundation, if fed by the stock: it plays the role of the waste in other games. */
@@ -83,7 +86,7 @@ export function boxAt({ aspect }: Room, x: number, y: number, cardWidth: number)
   return { x: Math.round(x), y: Math.round(y), width: cardWidth, height: cardWidth * aspect };
 }
 
-export function sizeOf({ aspect }: Room, cardWidth: number): Size {
+export function sizeOf({ aspect }: Room, cardWidth: number): Usual {
   return aspect === aspectOf("tall") ? "tall" : sizeFor(cardWidth);
 }
 
@@ -94,7 +97,10 @@ export function squared(room: Room, pile: number, place: Box): PileLayout {
   return { place, cards, reach: place, size: sizeOf(room, place.width) };
 }
 
-/** Return a column that must end above `bottom`; `up`: the visible pixels of a covered card. */
+/**
+ * Return a column that must end above `bottom`; `up`: the visible pixels of a covered card. A long
+ * fan is compressed, and if rank and suit would be covered, its cards have smaller corners.
+ */
 export function column(
   room: Room,
   pile: number,
@@ -102,25 +108,30 @@ export function column(
   bottom: number,
   up: number,
 ): PileLayout {
-  const steps = fan(room.view, pile, place.height, bottom - place.y - place.height, up);
-  const cards = steps.map((y) => ({ x: place.x, y: Math.round(place.y + y) }));
+  const cards = pileAt(room.view, pile);
+  const steps = stepsOf(cards, place.height, bottom - place.y - place.height, up);
+  let y = place.y;
+  const points = cards.map((_, nth) => {
+    if (nth > 0) y += isDown(cards[nth - 1] ?? UNSEEN) ? steps.down : steps.up;
+    return { x: place.x, y: Math.round(y) };
+  });
   const reach = { ...place, height: Math.max(place.height, bottom - place.y) };
-  return { place, cards, reach, size: sizeOf(room, place.width) };
+  // Rounding may take a pixel of a strip.
+  const strip = Math.floor(steps.up + ROUNDING) / place.width;
+  return { place, cards: points, reach, size: fittingSize(sizeOf(room, place.width), strip) };
 }
 
-/** Return the offset of each card of a column from the first; compress a long fan. */
-function fan(view: View, pile: number, height: number, room: number, up: number): number[] {
-  const cards = pileAt(view, pile);
+/** Return the visible pixels of covered cards that are face down and up, in a space of `room`. */
+function stepsOf(cards: Pile, height: number, room: number, up: number) {
   const beneath = cards.slice(0, -1);
   const downs = beneath.filter(isDown).length;
   const ups = beneath.length - downs;
   // Backs all look alike, so they are compressed before faces.
-  const left = room - ups * up;
+  const left = Math.max(0, room) - ups * up;
   const down = clamp(left / Math.max(1, downs), height * MIN_DOWN_STEP, height * DOWN_STEP);
-  const scale = Math.min(1, Math.max(0, room) / Math.max(1, ups * up + downs * down));
-  let y = 0;
-  const steps = beneath.map((card) => (y += (isDown(card) ? down : up) * scale));
-  return cards.length > 0 ? [0, ...steps] : [];
+  const rest = Math.max(0, room) - downs * down;
+  if (rest < 0) return { down: Math.max(0, room) / downs, up: 0 };
+  return { down, up: Math.min(up, rest / Math.max(1, ups)) };
 }
 
 /**

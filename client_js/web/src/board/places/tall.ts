@@ -25,6 +25,8 @@ const MOST_IN_ROW = 12;
 const IN_ROW = 10;
 /** The height of the actions, in pixels, with nothing next to them. */
 const ACTIONS = 52;
+/** The width of two actions side by side, in pixels, with their words. */
+const TWO_ACTIONS = 150;
 
 /**
  * Place small foundations at the top, with cells to their left; one or two rows of columns, to the
@@ -58,8 +60,12 @@ export function tall(window: Room): BoardLayout {
   );
   const topStep = homeWidth * aspect + margin;
   const top = margin + (inTop > 0 ? topRows * topStep + margin * 1.5 : 0);
-  const rowHeight = (docked.top - margin - top) / rows;
-  const cardWidth = Math.floor(Math.min(across(inner, perRow), rowHeight / aspect / 1.8));
+  const usual = (docked.top - margin - top) / rows;
+  const cardWidth = Math.floor(Math.min(across(inner, perRow), usual / aspect / 1.8));
+  // A strip of a covered card stays visible in each row, however high the actions are.
+  const actions = raised(room, docked, top + rows * cardWidth * aspect * 1.3 + margin);
+  const bottom = Math.min(docked.top, actions.y) - margin;
+  const rowHeight = (bottom - top) / rows;
   const columnAt = spread(perRow, cardWidth, width, margin);
   const piles: PileLayout[] = [...docked.piles];
   // With cells or a reserve on the left, the foundations stay on the right, above the columns.
@@ -81,13 +87,13 @@ export function tall(window: Room): BoardLayout {
       const place = boxAt(room, columnAt(nth % perRow), y, cardWidth);
       piles[pile] = column(room, pile, place, y + rowHeight - margin, up);
     });
-    return laidOut(room, piles, docked.actions);
+    return laidOut(room, piles, actions);
   }
   // A reserve may start at the very top if nothing lies above it.
   const reserveTop = onGrid && inTop + reserve.length <= perRow && !cells.length ? margin : top;
   reserve.forEach((pile, nth) => {
     const place = boxAt(room, columnAt(nth), reserveTop, cardWidth);
-    piles[pile] = column(room, pile, place, docked.top - 2 * margin, up);
+    piles[pile] = column(room, pile, place, bottom - margin, up);
   });
   tableau.forEach((pile, nth) => {
     const inRow = perRow - reserve.length;
@@ -95,7 +101,7 @@ export function tall(window: Room): BoardLayout {
     const place = boxAt(room, columnAt(reserve.length + (nth % inRow)), y, cardWidth);
     piles[pile] = column(room, pile, place, y + rowHeight - margin, up);
   });
-  return laidOut(room, piles, docked.actions);
+  return laidOut(room, piles, actions);
 }
 
 /** Many columns that start with one card each stay short: in two rows, cards can be larger. */
@@ -113,18 +119,23 @@ interface Dock {
 
 /** Place stock and waste along the bottom on the side of the hand, with cards of this width. */
 export function dock(room: Room, wanted: number): Dock {
-  const { ruleset, width, height, margin, hand, aspect, played, hasStock, open } = room;
+  const { ruleset, width, height, margin, hand, aspect, tools, hasStock, open } = room;
   if (!hasStock) {
-    const high = played ? ACTIONS : 0;
+    const high = tools === null ? 0 : ACTIONS;
     const top = height - margin - high;
     const actions = { x: margin, y: top, width: width - 2 * margin, height: high };
     return { top, piles: [], actions };
   }
-  const cardWidth = Math.floor(wanted);
+  const gaps = 0.12;
+  const fan = (cards: number) => 1 + gaps + SIDE_STEP[sizeOf(room, cards)] * (WASTE_SHOWN - 1);
+  // Stock and waste leave room for two columns of actions.
+  const used = 1 + gaps + (open === null ? 0 : fan(wanted));
+  const most = tools === null ? wanted : (width - 2 * margin - TWO_ACTIONS) / used;
+  const cardWidth = Math.floor(Math.min(wanted, most));
   const top = height - margin - cardWidth * aspect;
-  const gap = cardWidth * 0.12;
+  const gap = cardWidth * gaps;
   const step = cardWidth * SIDE_STEP[sizeOf(room, cardWidth)];
-  const fanned = open === null ? 0 : cardWidth + gap + step * (WASTE_SHOWN - 1);
+  const fanned = open === null ? 0 : cardWidth * fan(cardWidth);
   const right = hand === "right";
   const stockX = right ? width - margin - cardWidth : margin;
   const piles: PileLayout[] = [];
@@ -134,8 +145,14 @@ export function dock(room: Room, wanted: number): Dock {
     const x = right ? stockX - gap - cardWidth : stockX + fanned;
     piles[open] = wasteFan(room, open, boxAt(room, x, top, cardWidth), -step, 0);
   }
-  const used = cardWidth + fanned + gap;
-  const free = width - 2 * margin - used;
+  const free = width - 2 * margin - (cardWidth + fanned + gap);
   const actions = { x: right ? margin : width - margin - free, y: top, width: free };
   return { top, piles, actions: { ...actions, height: cardWidth * aspect } };
+}
+
+/** Return the box of the actions, as high as they need, but starting below `top`. */
+export function raised({ tools }: Room, { actions }: Dock, top: number): Box {
+  const bottom = actions.y + actions.height;
+  const height = Math.max(actions.height, Math.min(tools ?? 0, bottom - top));
+  return { ...actions, y: bottom - height, height };
 }

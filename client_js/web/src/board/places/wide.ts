@@ -37,23 +37,23 @@ export function wide(room: Room): BoardLayout {
 }
 
 /** Whether columns get the whole height: there is little, or only foundations are above. */
-function isFlanked({ ruleset, width, homes, played, hasStock }: Room): boolean {
+function isFlanked({ ruleset, width, homes, tools, hasStock }: Room): boolean {
   const { ordersTableau, cells, automatic } = ruleset;
   const alone = !hasStock && cells.length === 0;
   // Foundations filled automatically may be as far away as two columns of them.
   const fits = homes.length <= ASIDE || automatic;
-  return ordersTableau && fits && ((width < PHONE && played) || alone);
+  return ordersTableau && fits && ((width < PHONE && tools !== null) || alone);
 }
 
 /** Place columns between foundations and sources; on phones, actions are at the hand's edge. */
 function flanked(room: Room): BoardLayout {
-  const { ruleset, width, height, margin, hand, aspect, hasStock, open, homes, played } = room;
+  const { ruleset, width, height, margin, hand, aspect, hasStock, open, homes, tools } = room;
   const { cells, reserve, tableau, stock } = ruleset;
   const beside = Math.ceil(cells.length / ASIDE) + Number(hasStock);
   const middle = reserve.length + tableau.length;
   const homeColumns = Math.ceil(homes.length / ASIDE);
   const total = beside + middle + homeColumns;
-  const edge = width < PHONE && played ? ACTIONS + margin : 0;
+  const edge = width < PHONE && tools !== null ? ACTIONS + margin : 0;
   const inner = width - 2 * margin - edge;
   const high = (height - 2 * margin) / (ASIDE + (ASIDE - 1) * ASIDE_SPACE);
   const cardWidth = Math.floor(Math.min(across(inner, total), high / aspect, WIDEST_CARD));
