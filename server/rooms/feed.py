@@ -164,7 +164,7 @@ class RoomFeeds(Feed[RoomCode, RoomAudience]):
         if self._topics.get(session) == code:
             return self._audiences[code].hidden.get(session, _NONE)
         deals = dict.fromkeys(room.not_raced(session.player), room.at)
-        return await self._withheld(deals, session.player)
+        return await self._withheld(deals, session.player) if deals else _NONE
 
     async def enter(self, session: Session, room: Room, *, seated: bool = True) -> None:
         """Subscribe a session to a room, and wait until its command can be answered.

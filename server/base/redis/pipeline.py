@@ -207,8 +207,12 @@ class Pipeline(asyncio.Protocol):
         commands: list[bytes] = []
         self._in_flight = []
         for command, done in batch:
+            if isinstance(command, bytes):
+                commands.append(command)
+                self._in_flight.append(done)
+                continue
             try:
-                commands.append(command if isinstance(command, bytes) else command())
+                commands.append(command())
             except Exception as error:
                 # The rest of the batch is sent, with a PING in place of this command.
                 log.exception("command_pack_failed")
@@ -255,20 +259,23 @@ class Pipeline(asyncio.Protocol):
         self._flush_scheduled = True
         self._refusing.succeed()
         for done, reply in zip(in_flight, replies, strict=True):
-            if isinstance(reply, Exception):
-                self._handle_error(reply)
-            self._call(done, reply)
+            if isinstance(reply, ResponseError):
+                self._check(reply)
+            try:
+                done(reply)
+            except Exception as error:
+                _report(error)
         if self._waiting:
             asyncio.get_running_loop().call_soon(self._flush)
         else:
             self._flush_scheduled = False
             self._idle.set()
 
-    def _handle_error(self, reply: Exception) -> None:
-        """Handle an error reply that concerns more than its command."""
+    def _check(self, reply: ResponseError) -> None:
+        """Handle an error that concerns the connection or all writes."""
         if isinstance(reply, NoScriptError):
             self.abort("The server no longer has a script.")
-        elif isinstance(reply, ResponseError) and _refuses_writes(reply):
+        elif _refuses_writes(reply):
             self._refusing.fail(error=f"{type(reply).__name__}: {reply}")
             if "READONLY" in str(reply) or isinstance(reply, ReadOnlyError):
                 self._demoted()
@@ -278,10 +285,7 @@ class Pipeline(asyncio.Protocol):
         try:
             done(reply)
         except Exception as error:
-            # One failed callback must not prevent the others.
-            asyncio.get_running_loop().call_exception_handler(
-                {"message": "The callback of a reply failed.", "exception": error}
-            )
+            _report(error)
 
     def _check_timeout(self) -> None:
         """Abort the connection if the batch in flight is older than `TIMEOUT` seconds."""
@@ -347,6 +351,13 @@ class Pipeline(asyncio.Protocol):
         transport, self._transport = self._transport, None
         if transport is not None:
             transport.close()
+
+
+def _report(error: Exception) -> None:
+    """Report the failure of a callback, which must not prevent the others."""
+    asyncio.get_running_loop().call_exception_handler(
+        {"message": "The callback of a reply failed.", "exception": error}
+    )
 
 
 def is_reported(reply: object) -> bool:

@@ -74,6 +74,7 @@ class Session:
         origin: as given.
         epoch: the epoch of the player's token.
         payer: pays for the session's commands.
+        player: the player, or `None` until `Hello` has been executed.
         shown: the attempts sent to the client.
     """
 
@@ -87,7 +88,6 @@ class Session:
         "_metrics",
         "_move",
         "_pending",
-        "_player",
         "_reading_paused",
         "_received_at",
         "_wait",
@@ -97,6 +97,7 @@ class Session:
         "id",
         "origin",
         "payer",
+        "player",
         "shown",
     )
 
@@ -116,7 +117,7 @@ class Session:
         self.payer = Payer(budgets or Budgets(), address)
         self.epoch = 0
         self.shown = ShownAttempts()
-        self._player: PlayerId | None = None
+        self.player: PlayerId | None = None
         self._wire = wire
         self._answerer = answerer
         self._metrics = metrics
@@ -134,14 +135,9 @@ class Session:
             HELLO_WITHIN, self.close, Reason.HELLO_TIMEOUT
         )
 
-    @property
-    def player(self) -> PlayerId | None:
-        """The player, or `None` until `Hello` has been executed."""
-        return self._player
-
     def identify(self, player: PlayerId, epoch: int = 0) -> None:
         """Set the session's player, once, and the epoch of the player's token."""
-        self._player = player
+        self.player = player
         self.epoch = epoch
         self.payer.identify(player)
 
@@ -224,7 +220,7 @@ class Session:
             else:
                 self._play(command)
         # Hello comes first, and only once.
-        elif isinstance(command, Hello) != (self._player is None):
+        elif isinstance(command, Hello) != (self.player is None):
             self._refuse(Refusal(BaseRefusals.hello_first), command.id)
         else:
             self._busy = True
@@ -239,7 +235,7 @@ class Session:
 
     def _play(self, move: MoveMessage) -> None:
         """Start to play a move; `_moved` is called with its outcome."""
-        player, number = self._player, move.number
+        player, number = self.player, move.number
         self._move = re = number, move.seq
         attempt = self.shown.attempt_of(number)
         if player is None:
