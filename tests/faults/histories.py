@@ -145,6 +145,7 @@ class HistoryChecks:
             round_.starts,
             round_.rated,
             round_.counts,
+            round_.terms.variant,
         )
         self._races[key] = race
         decision = self._decision(race)
@@ -209,6 +210,7 @@ class HistoryChecks:
                 player in void,
                 player in decision.ranked,
                 player in counting,
+                race.variant,
             )
         return results
 

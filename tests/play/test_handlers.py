@@ -128,8 +128,8 @@ async def test_two_nodes_never_fork_an_attempt(redis_url: str) -> None:
     async with node(redis_url) as here, node(redis_url) as there:
         async with opened(here) as old:
             token = (await old.hello())["token"]
-            await old.ask("room.create", game="robert", seats=1, limit=600, key="k" * 8)
-            await old.ask("room.start", code=(await old.next("room"))["code"])
+            room = await old.ask("room.create", game="robert", seats=1, limit=600, key="k" * 8)
+            await old.ask("room.start", code=room["code"])
             attempt = await old.next("attempt")
             await deal_first(old, attempt, 2)
             async with opened(there) as new:

@@ -156,7 +156,8 @@ async def test_progress_is_pushed_as_counters_only(port: int) -> None:
         by_player = {runner["player"]: runner["result"] for runner in news["runners"]}
         assert by_player[mine["attempt"].split(".")[1]]["moves"] == 1
         assert set(news) == {"type", "code", "number", "runners"}
-        assert all(set(runner) == {"player", "result"} for runner in news["runners"])
+        fields = {"player", "result", "headway"}
+        assert all(set(runner) == fields for runner in news["runners"])
 
 
 MEMBERS_COMMANDS: list[tuple[str, dict[str, object]]] = [

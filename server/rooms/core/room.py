@@ -223,7 +223,7 @@ class Checkpoint(Struct, tag="checkpoint", frozen=True):
 Entry: TypeAlias = Event | Checkpoint
 
 Change: TypeAlias = Entry | Founded
-"""What a command appends: an entry, or the first two."""
+"""An entry appended by a command, or the first two."""
 
 
 class KeptRound(Struct, tag="kept", frozen=True):
