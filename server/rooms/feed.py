@@ -244,8 +244,6 @@ class RoomFeeds(Feed[RoomCode, RoomAudience]):
                 await asyncio.wait({audience.task}, timeout=CARDS_TIMEOUT)
         finally:
             audience.entering.discard(session)
-            # Later than the answer, in case that it does not show the latest change.
-            self._notify(code)
 
     def answered(self, session: Session, page: RoomPage) -> None:
         """Record that a command's answer shows a page, so that the session is not sent it again."""

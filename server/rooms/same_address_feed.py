@@ -42,6 +42,10 @@ class SameAddressFeed:
         self._live.changed.subscribe(self._changed)
 
     def _changed(self, code: RoomCode) -> None:
+        room = self._live.state(code)
+        if room is None or (room.round is None and len(room.seats) <= 1):
+            # Nobody shares an address with anybody.
+            return
         if not self._rooms_changed.is_scheduled(code):
             self._rooms_changed.schedule(code, SETTLED)
 
