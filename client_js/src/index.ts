@@ -26,6 +26,7 @@ export type {
   CircleTable,
   Dailies,
   Daily,
+  DailyCrown,
   Deal,
   DeviceCode,
   Duel,

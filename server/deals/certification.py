@@ -26,6 +26,7 @@ FULL = 3 * days.DRAWN_AHEAD
 
 SMALL = 16  # the divisor of the solver's budget for most deals
 FULL_BUDGET_EVERY = 8  # one of this many deals gets the whole budget
+HURRIED = 64  # the divisor for all deals while a node waits for its first ones
 
 
 @dataclass(slots=True)
@@ -62,13 +63,20 @@ class Certification:
         self._pools = pools
 
     async def fill(
-        self, game: str, wanted: int, solvers: Sequence[Solver], stop: Stop, on_progress: OnProgress
+        self,
+        game: str,
+        wanted: int,
+        solvers: Sequence[Solver],
+        stop: Stop,
+        on_progress: OnProgress,
+        *,
+        hurried: bool = False,
     ) -> Progress:
         """Fill a game's pool up to a size, or until `stop` is set; return the progress.
 
         Solvers work concurrently, each on one deal. Deals added by another run count; deals taken
         meanwhile are not replaced. `stop` ends the work immediately, and is set if a solver or the
-        store fails.
+        store fails. `hurried` gives hard deals up sooner.
 
         Raises:
             SolverError: a solver fails, or its answer is wrong.
@@ -81,7 +89,7 @@ class Certification:
 
         async def work(solver: Solver) -> None:
             try:
-                await self._work(solver, progress, stop, on_progress)
+                await self._work(solver, progress, stop, on_progress, hurried=hurried)
             except BaseException:
                 # Stop the other solvers too.
                 stop.set()
@@ -94,7 +102,13 @@ class Certification:
         return progress
 
     async def _work(
-        self, solver: Solver, progress: Progress, stop: Stop, on_progress: OnProgress
+        self,
+        solver: Solver,
+        progress: Progress,
+        stop: Stop,
+        on_progress: OnProgress,
+        *,
+        hurried: bool,
     ) -> None:
         """Draw and solve deals with one solver until the pool is full, or until stopped."""
         rules = daily_ruleset(progress.game)
@@ -102,6 +116,8 @@ class Certification:
             deal = new_deal(progress.game, daily_variant(progress.game))
             progress.drawn += 1
             share = SMALL if progress.drawn % FULL_BUDGET_EVERY else 1
+            if hurried:
+                share = HURRIED
             task = Task(deal.game, rules.digest, deal.seed, share)
             solved = await stop.or_wait(solver.solve(task))
             if solved is None:

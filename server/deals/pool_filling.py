@@ -11,7 +11,7 @@ from typing import Protocol
 
 import structlog
 
-from engine.catalog import ruleset
+from engine.catalog import daily_ruleset
 from server.base.work.background import Background
 from server.base.work.metrics import Metrics
 from server.base.work.stop import Stop
@@ -22,14 +22,14 @@ from server.deals.solver_process import Solver, SolverError, SolverProcess
 # Seconds from the end of one pass over the pools to the next. Each day takes one deal per game.
 FILL_EVERY = 600.0
 
-# Deals of each small game that exist before a node draws dailies: for today and tomorrow.
+# Deals of each easy game that exist before a node draws dailies: for today and tomorrow.
 FIRST_DAYS = 2
 
-# Maximum seconds that a node waits for them. On an idle machine they take one or two, including the
+# Maximum seconds that a node waits for them. On an idle machine they take about ten, including the
 # start of the process.
 FIRST_TIMEOUT = 30.0
 
-_SMALL = 52  # maximum cards of a small game, whose deals are solved in a tenth of a second
+_SMALL = 52  # maximum cards of a small game
 
 log = structlog.get_logger()
 
@@ -39,6 +39,12 @@ class OwnSolver(Solver, Protocol):
 
     async def close(self) -> None:
         """End the solver, even if it is busy."""
+
+
+def _is_easy(game: str) -> bool:
+    """Return whether most deals of a game are solved in seconds, without a compiled solver."""
+    rules = daily_ruleset(game)
+    return rules.total <= _SMALL or len(rules.rules.suits) == 1
 
 
 class PoolFilling:
@@ -66,18 +72,19 @@ class PoolFilling:
         self._stop = background.stop
         self._metrics = metrics
         # The fastest games come first.
-        self._games = sorted(games, key=lambda game: ruleset(game).total)
+        self._games = sorted(games, key=lambda game: daily_ruleset(game).total)
         background.forever("pool_filling", self.fill, every=FILL_EVERY)
 
     async def fill_first(self) -> None:
-        """Certify the first days' deals of small games, if their pools are empty."""
+        """Certify the first days' deals of easy games, if their pools are empty."""
         stop = Stop()
         timer = asyncio.get_running_loop().call_later(self._first_timeout, stop.set)
-        # Larger games take longer; until then, their deals are drawn without a certificate.
-        small = [game for game in self._games if ruleset(game).total <= _SMALL]
+        # Others take longer; until then, their deals are drawn without a certificate.
+        easy = [game for game in self._games if _is_easy(game)]
+        steps = [(game, days) for days in range(1, FIRST_DAYS + 1) for game in easy]
         try:
             # At the node's own priority, since it waits for them before it serves players.
-            await self._fill([(game, FIRST_DAYS) for game in small], stop, awaited=True)
+            await self._fill(steps, stop, awaited=True)
         finally:
             timer.cancel()
 
@@ -101,7 +108,9 @@ class PoolFilling:
         solver = self._solver(awaited)
         try:
             for game, wanted in steps:
-                await self._certification.fill(game, wanted, [solver], stop, lambda _: None)
+                await self._certification.fill(
+                    game, wanted, [solver], stop, lambda _: None, hurried=awaited
+                )
                 if stop.is_set:
                     return
         except SolverError as error:

@@ -13,6 +13,7 @@ from server.base.work.line_process import LineProcess, LineProcessError
 Outcome = Literal["won", "most", "unknown", "unfit"]
 
 _PROGRAM = "server.deals.solver_main"
+_INTERPRETED = {"NUMBA_DISABLE_JIT": "1"}
 
 
 class SolverError(Exception):
@@ -51,10 +52,15 @@ class Solver(Protocol):
 
 
 class SolverProcess(LineProcess[Solved]):
-    """Solves in a subprocess, started by the first request. One request at a time."""
+    """Solves in a subprocess, started by the first request. One request at a time.
+
+    `awaited` means that a starting node waits for a few deals. The process then runs at the node's
+    priority, and interpreted: compiling the solver takes longer than most deals.
+    """
 
     def __init__(self, *, awaited: bool = False) -> None:
-        super().__init__(_PROGRAM, Solved, awaited=awaited)  # if awaited, at the node's priority
+        environment = _INTERPRETED if awaited else {}
+        super().__init__(_PROGRAM, Solved, awaited=awaited, environment=environment)
 
     async def solve(self, task: Task) -> Solved:
         """Solve a deal, or raise a `SolverError`."""

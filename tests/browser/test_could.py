@@ -191,7 +191,7 @@ def test_a_certified_daily_shows_its_level_and_par(browser: Browser) -> None:
         player.go("/")
         row = player.see("daily-robert")
         expect(row).to_contain_text(re.compile(rf"{LEVEL} · par\s\d\d"))
-        expect(player.see("daily-deuces")).to_contain_text("Can it be won? No one knows.")
+        expect(player.see("daily-deuces")).to_contain_text("Not checked yet")
         par = re.findall(r"par\s(\d\d)", row.inner_text())[0]
         row.click()
         expect(player.see("proof")).to_contain_text(f"Par is {par} home.")
@@ -207,11 +207,11 @@ def test_a_certified_daily_shows_its_level_and_par(browser: Browser) -> None:
         assert problems(player) == []
         # A deal without a proof says so, before and after it is played.
         player.go("/daily/deuces")
-        expect(player.see("proof")).to_contain_text("no one knows whether it can be won")
+        expect(player.see("proof")).to_contain_text("No one knows whether it can be won")
         expect(player.see("proof")).to_contain_text("the first run sets the mark")
         player.press("play-daily")
         player.wait_for_board()
         player.give_up()
-        expect(player.see("proof")).to_contain_text("no one knows whether it can be won")
+        expect(player.see("proof")).to_contain_text("No one knows whether it can be won")
         player.close()
         site.stop()

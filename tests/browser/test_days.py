@@ -339,7 +339,7 @@ def test_lines_of_a_closed_day_are_replayed(browser: Browser) -> None:
             par = re.findall(r"par\s(\d\d)", deal.inner_text())
             # The other deals have no proof, but a review is possible now.
             deuces = player.see("deal-of-deuces")
-            expect(deuces).to_contain_text("no one knows whether it can be won")
+            expect(deuces).to_contain_text("No one knows whether it can be won")
             expect(deuces.get_by_role("link", name="Could it have been won?")).to_be_visible()
             deal.get_by_role("link", name=link).click()
             player.see("replay").wait_for()

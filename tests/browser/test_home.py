@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Browser, expect
 
+from engine.catalog import daily_games
+from server.results.core.daily_sets import by_crown
 from tests.browser.conftest import Site
 from tests.browser.player import DESKTOP, Player
 from tests.browser.screens import GAMES, device
@@ -32,16 +34,29 @@ def test_the_home_screen_explains_the_game_on_a_phone(browser: Browser, site: Si
     player.close()
 
 
-def test_the_games_form_one_row_on_a_desktop(browser: Browser, site: Site) -> None:
+def test_the_games_form_a_row_for_each_crown_on_a_desktop(browser: Browser, site: Site) -> None:
     player = Player(browser, site.url, device("1440x900"))
     player.go("/")
-    boxes = [player.see(f"daily-{game}").bounding_box() for game in GAMES]
-    tiles = [box for box in boxes if box is not None]
-    assert len({(tile["y"], tile["height"]) for tile in tiles}) == 1
-    row = player.page.locator("ul", has=player.see("daily-robert")).bounding_box()
-    assert row is not None
-    last = max(tile["x"] + tile["width"] for tile in tiles)
-    assert last == pytest.approx(row["x"] + row["width"], abs=1), "a hole at the end"
+    for _, games in by_crown(daily_games()):
+        boxes = [player.see(f"daily-{game}").bounding_box() for game in games]
+        tiles = [box for box in boxes if box is not None]
+        assert len({(tile["y"], tile["height"]) for tile in tiles}) == 1
+        row = player.page.locator("ul", has=player.see(f"daily-{min(games)}")).bounding_box()
+        assert row is not None
+        last = max(tile["x"] + tile["width"] for tile in tiles)
+        assert last == pytest.approx(row["x"] + row["width"], abs=1), "a hole at the end"
+    player.close()
+
+
+def test_a_newcomer_sees_the_classics_first(browser: Browser, site: Site) -> None:
+    player = Player(browser, site.url, device("360x740"))
+    player.go("/")
+    rows = player.page.locator("[data-testid^='daily-']")
+    rows.first.wait_for()
+    shown = [each.get_attribute("data-testid") for each in rows.all()]
+    assert shown == [f"daily-{game}" for game in daily_games()]
+    expect(player.see("daily-klondike")).to_contain_text("Draw one", ignore_case=True)
+    expect(player.see("daily-spider")).to_contain_text("One suit", ignore_case=True)
     player.close()
 
 

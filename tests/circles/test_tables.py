@@ -12,6 +12,7 @@ from server.circles.core.circle import Circle
 from server.circles.core.seasons import week_at
 from server.players.core import keys as player_keys
 from server.results.core.boards import days_of
+from server.results.core.daily_sets import by_crown
 from server.results.core.history import ChallengeResult, DayResult, RoundResult
 from tests.builders import ADA, BOB, CYD, START, refusal_from
 from tests.circles.test_circles import founded
@@ -22,6 +23,7 @@ TODAY = day_at(START)
 WEEK = week_at(START)
 MONDAY = days_of(WEEK).start
 WON = DayResult(52, 0, 300_000, 90, "won", 195, ranked=True)
+CROWNS = len(by_crown(daily_games()))
 HALF = DayResult(27, 25, 400_000, 80, "stuck", 51)
 NOTHING = DayResult(0, 52, 0, 5, "resigned", 0)
 
@@ -48,7 +50,7 @@ async def test_a_days_table_shows_the_members_results(node: Node) -> None:
     bob, ada, cyd = table.rows
     count = len(daily_games())
     assert (bob.player, bob.rank, bob.points) == (BOB, 1, 195 * count)
-    assert (bob.score.played, bob.score.won, bob.score.crowns) == (count, count, 1)
+    assert (bob.score.played, bob.score.won, bob.score.crowns) == (count, count, CROWNS)
     assert (ada.player, ada.rank, ada.score.dailies) == (ADA, 2, ((GAME, HALF),))
     assert (cyd.player, cyd.rank, cyd.points, cyd.score.dailies) == (CYD, 3, 0, ())
     assert (table.period, table.days) == (TODAY, range(TODAY, TODAY + 1))
@@ -64,7 +66,8 @@ async def test_equal_points_share_a_rank(node: Node) -> None:
 async def test_a_crown_requires_the_days_own_dailies(node: Node, redis_url: str) -> None:
     """It stays after a later day has more dailies."""
     circle = await founded(node)
-    few = list(daily_games())[1:]
+    # One game less of each crown.
+    few = [game for each in by_crown(daily_games()) for game in sorted(each.games)[1:]]
     async with node_on(redis_url, node.clock, few) as before:
         await before.dailies.draw_ahead()
         for game in few:
@@ -73,11 +76,11 @@ async def test_a_crown_requires_the_days_own_dailies(node: Node, redis_url: str)
     await node.dailies.draw_ahead()
     for game in few:
         await add(node, ADA, WON, TODAY + 1, game)
-    for span, crowns in (("day", 0), ("all", 1)):
+    for span, crowns in (("day", 0), ("all", CROWNS)):
         table = await node.services.circle_tables.table(circle, span)  # type: ignore[arg-type]
         assert table.rows[0].score.crowns == crowns
     first = await node.services.circle_tables.table(circle, "day", TODAY)
-    assert (first.rows[0].score.crowns, first.games) == (1, frozenset(few))
+    assert (first.rows[0].score.crowns, first.games) == (CROWNS, frozenset(few))
     second = await node.services.circle_tables.table(circle, "day", TODAY + 1)
     assert second.games == set(daily_games())
     feed = await node.services.circle_tables.feed(circle)
@@ -167,7 +170,7 @@ async def test_an_all_time_table_has_wins_crowns_races_and_records(node: Node) -
         (BOB, 1, 1, 1),
         (ADA, 2, 0, len(daily_games())),
     ]
-    assert (table.rows[1].score.crowns, table.rows[1].score.races) == (1, 1)
+    assert (table.rows[1].score.crowns, table.rows[1].score.races) == (CROWNS, 1)
     assert (table.records[GAME][0], table.records[GAME][1].day) == (BOB, TODAY)
     assert table.records["deuces"][1] == (race.packed, None)
 
@@ -178,7 +181,8 @@ async def test_histories_stored_without_sums_count_too(node: Node) -> None:
         await add(node, ADA, WON, game=game)
     await node.redis.hdel(player_keys.history(ADA), *(f"p:{game}" for game in daily_games()))
     table = await node.services.circle_tables.table(circle, "all")
-    assert (table.rows[0].score.played, table.rows[0].score.crowns) == (len(daily_games()), 1)
+    score = table.rows[0].score
+    assert (score.played, score.crowns) == (len(daily_games()), CROWNS)
     assert table.records[GAME] == (ADA, (WON.packed, TODAY))
 
 

@@ -13,6 +13,7 @@ from server.base.core.days import DailyId
 from server.deals.core import keys as deals_keys
 from server.results.core import boards
 from server.results.core import keys as results_keys
+from server.results.core.daily_sets import CrownSet, by_crown
 from server.results.core.history import DayResult
 from server.results.players_api import MAX_DAYS
 from tests.builders import ADA, BOB, START, refusal_from
@@ -23,6 +24,7 @@ DAY = daily.day_at(START)
 ALL = list(daily_games())
 OFF = "robert"
 FEW = [game for game in ALL if game != OFF]
+CROWNS = len(by_crown(ALL))
 WON = DayResult(52, 0, 200_000, 70, "won", 195)
 
 
@@ -90,6 +92,8 @@ async def test_without_a_list_the_games_files_determine_the_dailies(site: Site) 
     node = await site.node()
     await node.dailies.draw_ahead()
     assert await listed(node) == [game.id for game in games().values() if game.listing.daily]
+    _, today = await node.dailies.today(BOB)
+    assert {each.deal.variant for each in today if each.deal.game == "spider"} == {"one-suit"}
 
 
 async def test_the_order_of_the_list_does_not_matter(site: Site) -> None:
@@ -123,7 +127,7 @@ async def test_an_added_game_is_a_daily_from_the_next_day_on(site: Site, clock: 
     await node.dailies.draw_ahead()
     assert await listed(node) == await listed(before) == FEW
     assert await refusal_from(node.dailies.open(ADA, OFF)) == "no_daily"
-    assert await crowns(node) == 1, "a day does not become harder while it is played"
+    assert await crowns(node) == CROWNS, "a day does not become harder while it is played"
     assert await drawn(node, DAY + 1) == ALL, "its commitment is published before its day"
     clock.time += daily.DAY
     # Also on a node with the old list, which settles the day.
@@ -149,14 +153,14 @@ async def test_days_keep_their_crowns_when_the_list_changes(site: Site, clock: S
     clock.time += daily.DAY
     await node.dailies.draw_ahead()
     await play(node, DAY + 1, FEW)
-    assert await crowns(node) == 1, "the second day had one game more"
+    assert await crowns(node) == 2 * CROWNS - 1, "the second day had one game more"
     await play(node, DAY + 1, [OFF])
-    assert await crowns(node) == 2
+    assert await crowns(node) == 2 * CROWNS
     less = await site.node(*FEW)
     clock.time += 3 * daily.DAY
     await less.dailies.draw_ahead()
     await play(less, DAY + 4, FEW)
-    assert await crowns(less) == 3
+    assert await crowns(less) == 3 * CROWNS
     shown = await less.dailies.load_day(DAY + 1)
     assert [deal.game for deal in shown.deals] == ALL
 
@@ -201,7 +205,7 @@ async def test_days_of_earlier_releases_keep_their_drawn_games(site: Site, clock
     await before.redis.delete(results_keys.DAILY_SETS)
     node = await site.node(*ALL)
     await node.dailies.draw_ahead()
-    assert (await listed(node), await crowns(node)) == (FEW, 3)
+    assert (await listed(node), await crowns(node)) == (FEW, 3 * CROWNS)
     clock.time += daily.DAY
     assert await listed(node) == ALL
 
@@ -210,11 +214,31 @@ async def test_nodes_that_start_later_read_the_settled_sets(site: Site) -> None:
     await (await site.node(*FEW)).dailies.draw_ahead()
     node = await site.node(*ALL)
     assert (await node.services.daily_sets.load()).of(DAY) == frozenset(FEW)
+    stored = " ".join(" ".join([*sorted(each.games), f"={each.crown}"]) for each in by_crown(FEW))
     assert await node.redis.hgetall(results_keys.DAILY_SETS) == {
         "fixed": str(DAY),
-        "latest": " ".join(sorted(FEW)),
-        str(DAY): " ".join(sorted(FEW)),
+        "latest": stored,
+        str(DAY): stored,
     }
+
+
+async def test_a_set_of_an_earlier_release_has_one_crown(site: Site, clock: SetClock) -> None:
+    """It keeps it when later days have several."""
+    node = await site.node(*ALL)
+    text = " ".join(sorted(ALL))
+    await node.redis.hset(
+        results_keys.DAILY_SETS, mapping={"fixed": DAY, "latest": text, str(DAY): text}
+    )
+    await node.dailies.draw_ahead()
+    assert (await node.services.daily_sets.load()).crowns_of(DAY) == (CrownSet("", frozenset(ALL)),)
+    await play(node, DAY, FEW)
+    assert await crowns(node) == 0
+    await play(node, DAY, [OFF])
+    assert await crowns(node) == 1
+    clock.time += daily.DAY
+    await node.dailies.draw_ahead()
+    await play(node, DAY + 1, FEW)
+    assert await crowns(node) == 1 + CROWNS - 1
 
 
 async def test_a_day_with_an_unchanged_set_stores_no_new_one(site: Site, clock: SetClock) -> None:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from itertools import islice
 
-from engine.catalog import ruleset
+from engine.catalog import daily_ruleset, daily_variant
 from engine.deal import deal_seed
 from engine.notation import parse_move
 from engine.play import apply
-from engine.schema import STANDARD
 from server.deals.pool_store import PooledDeal
 from server.deals.store import new_deal
 from tests.builders import line_home
@@ -19,8 +18,8 @@ MOVES = 12
 
 def pooled(game: str = "robert", effort: int = 0) -> PooledDeal:
     """Return a new deal with a short line, claimed to bring the most cards home."""
-    deal = new_deal(game, STANDARD)
-    board = deal_seed(ruleset(game), deal.seed)
+    deal = new_deal(game, daily_variant(game))
+    board = deal_seed(daily_ruleset(game), deal.seed)
     line = list(islice(line_home(board), MOVES))
     for text in line:
         board = apply(board, parse_move(board.ruleset, text))

@@ -5,7 +5,14 @@ import { describe, expect, it } from "vitest";
 import { Courses, courseOf, homeAt, readCourse } from "../src/app/courses.ts";
 import { dealsOf } from "../src/daily/past.ts";
 import { isDaily } from "../src/app/targets.ts";
-import { averageBefore, isCrowned, withResult } from "../src/daily/placing.ts";
+import {
+  type DayDeals,
+  averageBefore,
+  goingOn,
+  isCrowned,
+  sharingCrown,
+  withResult,
+} from "../src/daily/placing.ts";
 import { band, bars, courseLine, settledAt, valueLine } from "../src/parts/plots/plot.ts";
 import { barOf, pictureOf, shapeOf, shared } from "../src/daily/share.ts";
 import { againstWords } from "../src/text/days.ts";
@@ -45,7 +52,7 @@ describe("the crown of the day", () => {
     [null, false],
   ])("with %j as the last result", (mine, crowned) => {
     const game = { variant: "standard", deal: "d", commitment: "", certificate: null, best: null };
-    const day = { day: 7, date: "", ends: 0, closes: 0 };
+    const day = { day: 7, date: "", ends: 0, closes: 0, crowns: [] };
     const games = [
       { ...game, game: "robert", mine: result },
       { ...game, game: "deuces", mine },
@@ -54,13 +61,38 @@ describe("the crown of the day", () => {
     // A result just played counts before it is listed.
     expect(isCrowned(withResult({ ...day, games }, "deuces", result))).toBe(true);
   });
+
+  it("is one of several, each for some of the games", () => {
+    const game = { variant: "standard", deal: "d", commitment: "", certificate: null, best: null };
+    const crowns = [
+      { crown: "classics", games: ["klondike", "spider"] },
+      { crown: "rarities", games: ["deuces", "robert"] },
+    ];
+    const dayOf = (...done: string[]) => ({
+      ...{ day: 7, date: "", ends: 0, closes: 0, crowns },
+      games: crowns.flatMap(({ games }) =>
+        games.map((id) => ({ ...game, game: id, mine: done.includes(id) ? result : null })),
+      ),
+    });
+    const names = (deals: DayDeals | null) => deals?.games.map(({ game: id }) => id) ?? null;
+    const day = dayOf("deuces", "robert");
+    expect(names(sharingCrown(day, "robert"))).toEqual(["deuces", "robert"]);
+    expect(isCrowned(sharingCrown(day, "robert"))).toBe(true);
+    expect(isCrowned(sharingCrown(day, "spider"))).toBe(false);
+    // After a game, its own crown comes first.
+    expect(names(goingOn(dayOf("deuces"), "deuces"))).toEqual(["deuces", "robert"]);
+    expect(names(goingOn(day, "deuces"))).toEqual(["klondike", "spider"]);
+    expect(goingOn(dayOf("klondike", "spider", "deuces", "robert"), "deuces")).toBeNull();
+    // Another game, such as yesterday's, shares no crown of this day.
+    expect(names(sharingCrown(day, "golf"))).toEqual(names(day));
+  });
 });
 
 describe("a past day", () => {
   const deal = { variant: "standard", commitment: "c", certificate: null, best: 9 };
   const sealed = { rules: "r", seed: null, line: null };
   const day: ApiTypes.Day = {
-    ...{ day: 7, date: "1970-01-08", starts: 0, ends: 1, closes: 2, closed: false },
+    ...{ day: 7, date: "1970-01-08", starts: 0, ends: 1, closes: 2, closed: false, crowns: [] },
     deals: [
       { ...deal, ...sealed, game: "robert", deal: "one" },
       { ...deal, ...sealed, game: "deuces", deal: "two" },
@@ -84,7 +116,7 @@ describe("a past day", () => {
     const { points, ...mine } = run;
     expect(points).toBe(1);
     expect(dealsOf(day, games)).toEqual({
-      ...{ day: 7, date: "1970-01-08", ends: 1, closes: 2 },
+      ...{ day: 7, date: "1970-01-08", ends: 1, closes: 2, crowns: [] },
       games: [
         {
           ...{ ...deal, game: "robert", deal: "one" },
@@ -205,10 +237,10 @@ describe("a shared text", () => {
   });
 
   it("is one sentence for all games", () => {
-    expect(en.days.share.set("21 November", 5, 2, 188)).toBe(
+    expect(en.days.share.set("21 November", 5, 2, 188, "")).toBe(
       "Samedeal, 21 November: all 5 games, 2 won, 188 cards home.",
     );
-    expect(de.days.share.set("21. November", 5, 0, 188)).toBe(
+    expect(de.days.share.set("21. November", 5, 0, 188, "")).toBe(
       "Samedeal, 21. November: alle 5 Spiele, 188 Karten zu Hause.",
     );
   });

@@ -3,9 +3,9 @@
 import type { ApiTypes } from "@samedeal/client";
 import { describe, expect, it } from "vitest";
 import {
+  crownsEarned,
   dayOf,
   firstOf,
-  hasPlayedAll,
   inRow,
   isoOf,
   monthOf,
@@ -87,31 +87,37 @@ describe("results", () => {
 });
 
 describe("the dailies of a day", () => {
+  const both = ["deuces", "robert"];
+  const one = { crown: "", games: ["robert"] };
   const sets = [
-    { since: 100, games: ["deuces", "robert"] },
-    { since: 110, games: ["robert"] },
+    { since: 100, games: both, crowns: [{ crown: "", games: both }] },
+    { since: 110, games: ["robert"], crowns: [one] },
   ];
 
   it("come from the last set before it, and from the first one on earlier days", () => {
-    expect([99, 100, 109].map((day) => setOf(sets, day))).toEqual(Array(3).fill(sets[0]?.games));
-    expect(setOf(sets, 110)).toEqual(["robert"]);
-    expect(setOf([], 110)).toEqual([]);
+    expect([99, 100, 109].map((day) => setOf(sets, day))).toEqual(Array(3).fill(sets[0]));
+    expect(setOf(sets, 110)).toEqual(sets[1]);
+    expect(setOf([], 110)).toBeUndefined();
   });
 
-  it("earn the crown once all of them count, whatever else was played", () => {
-    const one = { home: 5, left: 47, time: 900, moves: 9, end: "stuck", total: 52 } as const;
-    const result = { ...one, day: 100, points: 9 };
+  it("earn a crown once all of its games count, whatever else was played", () => {
+    const run = { home: 5, left: 47, time: 900, moves: 9, end: "stuck", total: 52 } as const;
+    const result = { ...run, day: 100, points: 9 };
     const done = (...results: { game: string; points?: number }[]) => ({
       ...{ played: results.length, won: 0 },
       results: results.map((each) => ({ ...result, ...each })),
     });
-    const both = done({ game: "robert" }, { game: "deuces" });
-    expect(hasPlayedAll(both, setOf(sets, 100))).toBe(true);
-    expect(hasPlayedAll(both, setOf(sets, 110))).toBe(true);
-    expect(hasPlayedAll(done({ game: "robert" }), setOf(sets, 100))).toBe(false);
-    expect(hasPlayedAll(done({ game: "robert" }), setOf(sets, 110))).toBe(true);
-    expect(hasPlayedAll(done({ game: "robert", points: 0 }), ["robert"])).toBe(false);
-    expect(hasPlayedAll(undefined, ["robert"])).toBe(false);
-    expect(hasPlayedAll(both, [])).toBe(false);
+    const all = done({ game: "robert" }, { game: "deuces" });
+    const earned = (day: number, of: Parameters<typeof crownsEarned>[0]) =>
+      crownsEarned(of, setOf(sets, day)?.crowns);
+    expect([earned(100, all), earned(110, all)]).toEqual([1, 1]);
+    expect(earned(100, done({ game: "robert" }))).toBe(0);
+    expect(earned(110, done({ game: "robert" }))).toBe(1);
+    expect(earned(110, done({ game: "robert", points: 0 }))).toBe(0);
+    expect(earned(110, undefined)).toBe(0);
+    expect(crownsEarned(all, undefined)).toBe(0);
+    const other = { crown: "", games: ["deuces"] };
+    expect(crownsEarned(all, [one, other])).toBe(2);
+    expect(crownsEarned(done({ game: "deuces" }), [one, other])).toBe(1);
   });
 });

@@ -23,7 +23,7 @@ const par = { winnable: false, par: 34, level: 2 } as const;
 
 describe("the statement about all deals of a game", () => {
   const rows = [
-    ...RESULTS.matchAll(/^\| ([a-z-]+) \| (\w+) \| \w+ \| [^|]+ \| ([\d,]+) \| ([\d,]+) \|/gm),
+    ...RESULTS.matchAll(/^\| ([a-z-]+) \| ([\w-]+) \| \w+ \| [^|]+ \| ([\d,]+) \| ([\d,]+) \|/gm),
   ];
   const counted = (text = ""): number => Number(text.replaceAll(",", ""));
 
@@ -118,9 +118,9 @@ describe("a daily's deal", () => {
   it.each([
     [deuces, { ...par, winnable: true }, null, /^This one can be won\.$/],
     [robert, par, null, /^Par is 34 home\. No one can bring more\.$/],
-    [deuces, null, null, /no one knows whether it can be won\. .* the first run sets the mark\.$/],
-    [deuces, null, 51, /no one knows whether it can be won\. The run to beat has 51 home\.$/],
-    [robert, null, 31, /no one knows its par\. The run to beat has 31 home\.$/],
+    [deuces, null, null, /No one knows whether it can be won\. .* the first run sets the mark\.$/],
+    [deuces, null, 51, /No one knows whether it can be won\. The run to beat has 51 home\.$/],
+    [robert, null, 31, /No one knows its par\. The run to beat has 31 home\.$/],
   ])("before play", (ruleset, certificate, best, said) => {
     expect(beforeWords(ruleset, certificate, best)).toMatch(said);
   });

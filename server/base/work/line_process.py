@@ -14,9 +14,10 @@ import signal
 import sys
 import time
 from asyncio.subprocess import PIPE, Process
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
+from types import MappingProxyType
 from typing import Generic, TypeVar
 
 import msgspec
@@ -50,6 +51,7 @@ class LineProcess(Generic[Answer]):
         program: the process's module, which calls `answer_requests`.
         timeout: seconds without an answer until the process is killed; `None` for never.
         awaited: whether it has the node's priority, since players wait for its answers.
+        environment: variables of the process, besides those of this one.
     """
 
     def __init__(
@@ -59,7 +61,9 @@ class LineProcess(Generic[Answer]):
         timeout: float | None = None,
         *,
         awaited: bool = False,
+        environment: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
+        self._environment = environment
         self._process: Process | None = None
         self._program = program
         self._answer = answer
@@ -116,6 +120,7 @@ class LineProcess(Generic[Answer]):
             stdin=PIPE,
             stdout=PIPE,
             cwd=_ROOT,
+            env={**os.environ, **self._environment},
             start_new_session=True,
             limit=MAX_ANSWER,
         )

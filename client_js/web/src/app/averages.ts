@@ -32,6 +32,11 @@ export class Averages {
     return games.some(({ id }) => this.#played(id).length > 0);
   }
 
+  /** Return the number of games finished in this browser, as far as they are stored. */
+  plays(game: string): number {
+    return this.#played(game).length;
+  }
+
   /** Return the average of all games; null until there are two. */
   usual(game: string): number | null {
     const played = this.#played(game);

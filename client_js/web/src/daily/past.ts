@@ -19,12 +19,12 @@ export async function readDay(day: number, own: OwnPage): Promise<DayDeals | nul
 
 /** Return the deals of a day, with the player's results in the given games. */
 export function dealsOf(
-  { day, date, ends, closes, deals }: ApiTypes.Day,
+  { day, date, ends, closes, deals, crowns }: ApiTypes.Day,
   games: readonly ApiTypes.PlayedGame[],
 ): DayDeals {
   const results = playedBy(games).get(day)?.results ?? [];
   return {
-    ...{ day, date, ends, closes },
+    ...{ day, date, ends, closes, crowns },
     games: deals.map(({ game, variant, deal, commitment, certificate, best }) => {
       const mine = results.find((result) => result.game === game);
       return {

@@ -3,6 +3,7 @@
  */
 
 import type { ApiTypes, Dailies, Result } from "@samedeal/client";
+import { setsOf } from "./sets.ts";
 
 /** The deals of a day, today or past, with the player's results. */
 export type DayDeals = Omit<Dailies, "now">;
@@ -21,7 +22,30 @@ export function counts(result: Result | null): boolean {
   return result !== null && result.end !== null && result.time > 0;
 }
 
-/** Whether the day's games earn the crown: all of them count as played. */
+/** Return a day's deals, limited to those that count for the same crown as a game. */
+export function sharingCrown(deals: DayDeals, game: string): DayDeals {
+  return byCrown(deals).find(({ games }) => games.some((one) => one.game === game)) ?? deals;
+}
+
+/** Return the deals to go on with after a game: for its crown, or the next; null if all are done. */
+export function goingOn(deals: DayDeals, game: string): DayDeals | null {
+  return [sharingCrown(deals, game), ...byCrown(deals)].find((each) => !isOver(each)) ?? null;
+}
+
+/** Whether all of these deals are done. */
+export function isOver({ games }: Pick<DayDeals, "games">): boolean {
+  return games.every(({ mine }) => mine?.end != null);
+}
+
+function byCrown(deals: DayDeals): readonly DayDeals[] {
+  return setsOf(deals).map((set) => ({
+    ...deals,
+    games: deals.games.filter(({ game }) => set.games.includes(game)),
+    crowns: [set],
+  }));
+}
+
+/** Whether the games of a crown earn it: all of them count as played. */
 export function isCrowned(deals: Pick<DayDeals, "games">): boolean {
   return deals.games.every(({ mine }) => counts(mine));
 }

@@ -70,15 +70,21 @@ export function playedBy(played: readonly ApiTypes.PlayedGame[]): ReadonlyMap<nu
   return found;
 }
 
-export function setOf(sets: readonly ApiTypes.DailySet[], day: number): readonly string[] {
-  const found = sets.findLast(({ since }) => since <= day) ?? sets[0];
-  return found?.games ?? [];
+export function setOf(
+  sets: readonly ApiTypes.DailySet[],
+  day: number,
+): ApiTypes.DailySet | undefined {
+  return sets.findLast(({ since }) => since <= day) ?? sets[0];
 }
 
-/** Whether a player has played all of some dailies on a day, which earns the crown. */
-export function hasPlayedAll(done: DayPlayed | undefined, games: readonly string[]): boolean {
+/** Return how many of a day's crowns a player has earned, each by playing all of its games. */
+export function crownsEarned(
+  done: DayPlayed | undefined,
+  crowns: readonly ApiTypes.DailyCrown[] | undefined,
+): number {
   const counted = done?.results.filter(({ points }) => points > 0).map(({ game }) => game) ?? [];
-  return games.length > 0 && games.every((game) => counted.includes(game));
+  const earned = crowns?.filter(({ games }) => games.every((game) => counted.includes(game)));
+  return earned?.length ?? 0;
 }
 
 /** Return the days in streaks of two or more, with those lost by the server's fault between. */
