@@ -30,6 +30,7 @@ export function beforeWords(
 /** Return the same without a certificate, after a lost run with `home` cards. */
 export function afterWords(ruleset: Ruleset, best: number | null, home: number): string {
   const words = text.proofs;
-  const mark = best === null ? [] : [home >= best ? words.yours : words.toBeat(best)];
-  return [unsolvedWords(ruleset), ...mark, words.later].join(" ");
+  const later = text.days.unsolved;
+  const mark = best === null ? [] : [home >= best ? later.yours : words.toBeat(best)];
+  return [unsolvedWords(ruleset), ...mark, later.later].join(" ");
 }
