@@ -41,7 +41,7 @@ const CHUNKS: readonly (readonly [name: string, modules: RegExp])[] = [
   ],
   ["index", /svelte\/.*\/(each|size)\.js/],
   // Practice deals its cards itself, and needs both.
-  ["board", /web\/src\/board\/(?!cascade|reasons|readers)|src\/rules\/(deal|verify)\.ts/],
+  ["board", /web\/src\/board\/(?!cascade|finishing|reasons|readers)|src\/rules\/(deal|verify)\.ts/],
   ["board", /table\/(HelpTools|PlayBar|TableFrame)\.svelte/],
   // A race against a ghost is practice, so both are needed together.
   ["practice", /practice\/(ghostRace\.svelte\.ts|practice\.svelte\.ts|Practice\.svelte)/],

@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, expect
 
 from engine.board import Board
+from engine.cards import DOWN
 from engine.catalog import ruleset
 from engine.deal import deal_seed
 from engine.hints import hint
@@ -21,6 +22,12 @@ from engine.ruleset import Move
 from tests.browser.conftest import Site
 from tests.browser.player import DESKTOP, MOVING_PHONE, PHONE, Player
 from tests.browser.screens import KINDS, SEED, WON
+
+NEARLY_OPEN = "05" * 32
+"""The seed of a Klondike deal that hints open while its stock still has cards."""
+
+WITH_ACE = "01" * 32
+"""The seed of a Klondike deal with one Ace on top of a column."""
 
 GUIDE = "Tap a card that glows"
 """The start of the guide for newcomers."""
@@ -60,9 +67,14 @@ on_both = pytest.mark.parametrize(
 
 
 def practise(
-    player: Player, game: str, *moves: str, newcomer: bool = False, variant: str = "standard"
+    player: Player,
+    game: str,
+    *moves: str,
+    newcomer: bool = False,
+    variant: str = "standard",
+    seed: str = SEED,
 ) -> None:
-    kept = json.dumps({"seed": SEED, "moves": moves, "variant": variant})
+    kept = json.dumps({"seed": seed, "moves": moves, "variant": variant})
     if not newcomer:
         player.page.add_init_script(f"localStorage.setItem('samedeal.guided.{game}', '3')")
     key = f"samedeal.practice.{game}"
@@ -74,14 +86,14 @@ def practise(
 
 
 def hinted_until(
-    wanted: Callable[[Board], bool], game: str, variant: str = "standard"
+    wanted: Callable[[Board], bool], game: str, variant: str = "standard", seed: str = SEED
 ) -> tuple[list[str], Board]:
     """Follow hints on a deal until a board satisfies the condition.
 
     Return the moves and the board.
     """
     rules = ruleset(game, variant)
-    board, moves = deal_seed(rules, bytes.fromhex(SEED)), list[str]()
+    board, moves = deal_seed(rules, bytes.fromhex(seed)), list[str]()
     while not wanted(board):
         move = hint(board)
         assert move is not None, "hints do not lead there"
@@ -422,6 +434,37 @@ def test_one_button_finishes_a_nearly_won_game(browser: Browser, site: Site) -> 
     show.click()
     expect(show).to_have_count(0)
     assert sum(len(player.cards(f"f{number}")) for number in range(4)) == 52
+    player.close()
+
+
+@pytest.mark.deep
+def test_a_game_is_finished_while_the_stock_has_cards(browser: Browser, site: Site) -> None:
+    def is_open(board: Board) -> bool:
+        return not any(card & DOWN for pile in board.ruleset.tableau for card in board.piles[pile])
+
+    moves, board = hinted_until(is_open, "klondike", seed=NEARLY_OPEN)
+    assert board.piles[board.ruleset.stock]
+    player = Player(browser, site.url, DESKTOP)
+    practise(player, "klondike", *moves, seed=NEARLY_OPEN)
+    player.press("finish")
+    expect(player.page.get_by_role("status").filter(has_text="You won!")).to_be_visible()
+    player.close()
+
+
+def test_safe_cards_go_home_after_a_move_if_wanted(browser: Browser, site: Site) -> None:
+    player = Player(browser, site.url, DESKTOP)
+    player.go("/settings")
+    player.see("auto-home-on").check(force=True)
+    practise(player, "klondike", seed=WITH_ACE)
+    stock = len(player.cards("s"))
+    assert player.home() == 0
+    player.tap("s")
+    expect(player.see("home-count")).to_contain_text("1/")
+    assert player.moves() == 2
+    for _ in range(2):
+        player.press("undo")
+    assert len(player.cards("s")) == stock
+    assert player.home() == 0
     player.close()
 
 

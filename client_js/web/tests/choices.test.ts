@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { moveText, parseMove } from "../../src/rules/notation.ts";
-import { finishingMoves } from "../src/board/choices.ts";
+import { parseMove } from "../../src/rules/notation.ts";
 import { openingView } from "../src/board/opening.ts";
 import { reasonWords, whyNot } from "../src/board/reasons.ts";
 import { movesSaid, turnedUpSaid } from "../src/board/readers/spoken.ts";
@@ -10,47 +9,6 @@ import { findRuleset, games } from "../../src/rules/catalog.ts";
 import { dealSeed } from "../../src/rules/deal.ts";
 import { viewOf as seenBy } from "../../src/rules/board.ts";
 import { numberOf, viewOf } from "./tables.ts";
-
-describe("finishingMoves", () => {
-  const almost = (suit: string) => [..."A23456789TJ"].map((rank) => rank + suit).join("");
-  const homes = { f0: almost("S"), f1: almost("H"), f2: almost("D"), f3: almost("C") };
-
-  it("are the remaining moves when all cards can go home", () => {
-    const view = viewOf("lady-betty", { ...homes, t0: "KSQS", t1: "KHQH", t2: "KDKCQC", t3: "QD" });
-    const moves = finishingMoves(view)?.map((move) => moveText(view.ruleset, move));
-    expect(moves).toHaveLength(8);
-    expect(moves?.every((move) => /^t\d>f\d$/.test(move))).toBe(true);
-  });
-
-  it("are null while a card is covered by a lower one, face down or in the stock", () => {
-    const stuck = { ...homes, t0: "QSKS", t1: "KHQH", t2: "KDQD", t3: "KCQC" };
-    expect(finishingMoves(viewOf("lady-betty", stuck))).toBeNull();
-    const stock = { ...homes, t0: "KSQS", t1: "KHQH", t2: "KDQD", t3: "KC", s: "QC" };
-    expect(finishingMoves(viewOf("lady-betty", stock))).toBeNull();
-    const hidden = viewOf("rouge-et-noir", { t0: "??AS" });
-    expect(finishingMoves(hidden)).toBeNull();
-  });
-});
-
-describe("finishing a game", () => {
-  const suits = [..."SHDC"];
-  const to = (last: string, suit: string) =>
-    [..."A23456789TJQK".slice(0, "A23456789TJQK".indexOf(last) + 1)].map((rank) => rank + suit);
-
-  it("never returns a card from a foundation, and plays those of cells", () => {
-    const homes = Object.fromEntries(suits.map((suit, nth) => [`f${nth}`, to("J", suit).join("")]));
-    const piles = { t0: "KSQH", t1: "KHQS", t2: "KDQC", t3: "KCQD" };
-    const texts = (game: string, more: Record<string, string>) => {
-      const view = viewOf(game, { ...homes, ...more });
-      return finishingMoves(view)?.map((move) => moveText(view.ruleset, move));
-    };
-    expect(texts("klondike", piles)).toHaveLength(8);
-    expect(texts("klondike", piles)?.every((move) => /^t\d>f\d$/.test(move))).toBe(true);
-    const cells = texts("freecell", { t0: "KSQH", t1: "KHQS", c0: "KD", c1: "QC", t3: "KCQD" });
-    expect(cells).toHaveLength(8);
-    expect(cells).toContain("c0>f2");
-  });
-});
 
 describe("the marks of empty places", () => {
   const mark = (game: string, piles: Record<string, string>, name: string) => {

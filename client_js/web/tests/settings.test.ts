@@ -14,6 +14,7 @@ const DEFAULTS = {
   language: "system",
   emotes: true,
   twoStep: false,
+  autoHome: false,
   practiceHelp: "hints",
 };
 

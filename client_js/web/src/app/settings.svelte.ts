@@ -28,6 +28,8 @@ interface Choices {
   readonly emotes: boolean;
   /** Whether moves take two taps: one on the cards, one on the target. */
   readonly twoStep: boolean;
+  /** Whether cards that cannot be needed any more go home by themselves. */
+  readonly autoHome: boolean;
   readonly practiceHelp: Help;
 }
 
@@ -48,6 +50,7 @@ const VALUES: { readonly [Name in keyof Choices]: readonly Choices[Name][] } = {
   language: ["system", ...LANGUAGES],
   emotes: [true, false],
   twoStep: [false, true],
+  autoHome: [false, true],
   practiceHelp: ["hints", "undo", "none"],
 };
 
@@ -76,6 +79,9 @@ export class Settings {
   }
   get twoStep(): boolean {
     return this.#choices.twoStep;
+  }
+  get autoHome(): boolean {
+    return this.#choices.autoHome;
   }
   get emotes(): boolean {
     return this.#choices.emotes;

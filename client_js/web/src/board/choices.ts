@@ -1,8 +1,7 @@
-/** The move meant by a tap, and the moves that finish a game automatically. */
+/** The move meant by a tap. */
 
-import { type Layout, type View, cardsFaceDown, pileAt } from "../../../src/rules/board.ts";
-import { isWon, legalMoves, runLength } from "../../../src/rules/moves.ts";
-import { apply } from "../../../src/rules/play.ts";
+import { type Layout, type View, pileAt } from "../../../src/rules/board.ts";
+import { runLength } from "../../../src/rules/moves.ts";
 import { type Move, ROW, type Ruleset } from "../../../src/rules/ruleset.ts";
 
 /** A card by pile and index from the bottom; an empty pile's place has index 0. */
@@ -108,21 +107,4 @@ export function isPointless(view: Layout, { source, target, count }: Move): bool
     pileAt(view, target).length === 0 &&
     pileAt(view, source).length === count
   );
-}
-
-/** Return the winning moves to foundations if nothing else is left to do, otherwise null. */
-export function finishingMoves(view: View): Move[] | null {
-  const { ruleset } = view;
-  const { foundations, stock, waste } = ruleset;
-  const dealt = pileAt(view, stock).length === 0;
-  const drawn = waste === null || pileAt(view, waste).length === 0;
-  if (!dealt || !drawn || cardsFaceDown(view) > 0 || isWon(view)) return null;
-  const moves: Move[] = [];
-  let layout: Layout = view;
-  for (;;) {
-    const home = legalMoves(layout).find(({ target }) => foundations.includes(target));
-    if (home === undefined) return isWon(layout) ? moves : null;
-    moves.push(home);
-    layout = apply(layout, home);
-  }
 }
