@@ -10,7 +10,7 @@ import type { Solution } from "./solution.ts";
 /** The divisor of a method's budget for a search from the middle of a line. */
 export const SHORTER = 50;
 
-/** The most moves that a player follows without complaint. */
+/** The most moves of a line, or of its new end, that a player follows without complaint. */
 const ENOUGH = 250;
 
 /** The moves between two boards of a long line from which shorter ends are searched. */
@@ -33,7 +33,7 @@ export function followable(
     if (at + ENOUGH >= direct.length) break;
     if (at % STRIDE === 0) {
       const { verdict, line: end } = search(here);
-      if (verdict === "winnable") return [...direct.slice(0, at), ...end];
+      if (verdict === "winnable" && end.length <= ENOUGH) return [...direct.slice(0, at), ...end];
     }
     here = apply(here, move);
   }
