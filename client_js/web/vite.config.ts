@@ -33,11 +33,13 @@ const CHUNKS: readonly (readonly [name: string, modules: RegExp])[] = [
   ],
   ["watching", /client_js\/src\/watching\.ts/],
   ["solver", /src\/(rules\/hints\.ts|solver\/|practice\/(advisor|par)\.ts)/],
+  ["track", /rules\/headway\.ts|table\/(Track|Strip|strip|overtaking|raceOrder)\./],
+  ["terms", /race\/terms\./],
   // Required by every screen: the client library, except for the above.
   ["index", /client_js\/(src\/|web\/index\.html|web\/src\/(shell\/main|cards\/suits)\.ts)/],
   [
     "index",
-    /web\/src\/(app\/targets|app\/own\/\w+|race\/terms|table\/runners|text\/forms|parts\/Title|parts\/Missing)\./,
+    /web\/src\/(app\/targets|app\/own\/\w+|table\/runners|text\/forms|parts\/Title|parts\/Missing)\./,
   ],
   ["index", /svelte\/.*\/(each|size)\.js/],
   // Practice deals its cards itself, and needs both.
@@ -47,7 +49,7 @@ const CHUNKS: readonly (readonly [name: string, modules: RegExp])[] = [
   ["practice", /practice\/(ghostRace\.svelte\.ts|practice\.svelte\.ts|Practice\.svelte)/],
   // Needed by a room before its players' view, which is loaded with a seat.
   ["room", /race\/sight\.|table\/(colours\.|emotes\/emotes\.)/],
-  ["race", /table\/(Countdown\.|Track\.|emotes\/(?!Reactions))/],
+  ["race", /table\/(Countdown\.|emotes\/(?!Reactions))/],
   ["seats", /race\/(Seats|rounds\/StartRound)\.svelte/],
   // Used by most screens other than tables.
   ["parts", /parts\/(BoardSketch|Crown|Felt|Flame|Loading|Name|OutcomeWords|Rank|ShareButton)\./],

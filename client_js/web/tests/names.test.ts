@@ -2,7 +2,8 @@
 
 import { describe, expect, it } from "vitest";
 import { PACE_BOT } from "@samedeal/client";
-import { bareName, initialOf, initialsOf, isolated, nameOf } from "../src/text/index.ts";
+import { initialsOf } from "../src/table/strip.ts";
+import { bareName, initialOf, isolated, nameOf } from "../src/text/index.ts";
 
 describe("a name in a sentence", () => {
   it.each(["\u05e0\u05e2\u05de\u05d9", "\u0644\u064a\u0644\u0649", "\u{1e900}\u{1e901}"])(

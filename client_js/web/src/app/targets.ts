@@ -4,14 +4,7 @@
  * cards that can come home. Pure functions.
  */
 
-import {
-  type Certificate,
-  type Dailies,
-  type Headway,
-  type Ruleset,
-  findRuleset,
-  games,
-} from "@samedeal/client";
+import { type Certificate, type Dailies, type Ruleset, findRuleset, games } from "@samedeal/client";
 
 /** A number of cards home to aim for. */
 export interface Target {
@@ -52,11 +45,6 @@ export function isForAll({ rules }: Pick<Ruleset, "rules">): boolean {
 export function isForPar(game: string): boolean {
   const ruleset = rulesetOf(game);
   return ruleset !== null && !isForAll(ruleset);
-}
-
-/** Return what races of a game count besides cards home. */
-export function headwayOf(game: string): Headway {
-  return games.find(({ id }) => id === game)?.listing.headway ?? "none";
 }
 
 /** Return a deal's target; null if no number is known. */

@@ -83,8 +83,8 @@ export function isHome({ ruleset }: Layout, { pile }: Place): boolean {
 /** Whether a move fills the last empty cell, and cannot be undone. */
 export function fillsLastCell({ view, final = false }: Table, { target }: Move): boolean {
   const { cells } = view.ruleset;
-  const empty = cells.filter((cell) => pileAt(view, cell).length === 0);
-  return final && cells.length > 1 && empty.length === 1 && empty[0] === target;
+  const full = (cell: number): boolean => cell === target || pileAt(view, cell).length > 0;
+  return final && cells.includes(target) && cells.every(full);
 }
 
 /** Rate a move by the length of the resulting run; it counts more if the cards move together. */

@@ -3,7 +3,8 @@
  * positions.
  */
 
-import type { Player, Result } from "@samedeal/client";
+import { type Headway, type Player, type Result, games } from "@samedeal/client";
+import { bareName } from "../text/index.ts";
 import type { Standing } from "./overtaking.ts";
 
 /** A runner of a round as the track shows it. */
@@ -98,4 +99,17 @@ export function standApart(chips: readonly Chip[], room: number): number[] {
   }
   let end = room;
   return starts.map((start, nth) => (end = Math.min(start, end - (taken[nth] ?? 0))));
+}
+
+/** Return a player's initials, or the first two letters of a name of one word. */
+export function initialsOf(player: Pick<Player, "name">): string {
+  const [first = "", ...others] = bareName(player).match(/[\p{L}\p{N}]+/gu) ?? [];
+  const [one = "", two = ""] = first;
+  const last = others.at(-1);
+  return last === undefined ? one.toUpperCase() + two : (one + [...last][0]).toUpperCase();
+}
+
+/** Return what races of a game count besides cards home. */
+export function headwayOf(game: string): Headway {
+  return games.find(({ id }) => id === game)?.listing.headway ?? "none";
 }

@@ -140,14 +140,6 @@ export function initialOf(player: Named): string {
   return (/[\p{L}\p{N}]/u.exec(bareName(player))?.[0] ?? "").toUpperCase();
 }
 
-/** Return a player's initials, or the first two letters of a name of one word. */
-export function initialsOf(player: Named): string {
-  const [first = "", ...others] = bareName(player).match(/[\p{L}\p{N}]+/gu) ?? [];
-  const [one = "", two = ""] = first;
-  const last = others.at(-1);
-  return last === undefined ? one.toUpperCase() + two : (one + [...last][0]).toUpperCase();
-}
-
 /** Return a card's name, such as "Ten of hearts". */
 export function cardWords(card: Card): string {
   if (isDown(card)) return text.cards.down;
