@@ -156,7 +156,7 @@ async def _race(host: Client, guest: Client, redis: Any) -> Message:
     await guest.ask("room.join", code=code)
     for last in (False, True):
         await guest.ask("room.ready", code=code, ready=True)
-        await host.ask("room.start", code=code)
+        await _ask_patiently(host, "room.start", code=code)
         runs = [await player.next("attempt") for player in (host, guest)]
         after = [
             await _play(player, redis, run, count)
