@@ -130,6 +130,8 @@ class Ruleset:
         build_takes = takes_of(self.builds)
         # The cards that each foundation and tableau pile takes: bit sets by top card.
         self.takes: tuple[Takes, ...] = (*home_takes, *[build_takes] * len(self.tableau))
+        # Whether foundations take single cards, not only runs.
+        self.sends_singles = any(map(any, home_takes))
         self.run_takes: tuple[int, ...] = tuple(map(set_of, self.run_heads))
         self.turns = turns_of(rules.foundations)  # the fewest cards below each card on a foundation
         # Whether an occupied tableau pile takes only certain cards.

@@ -48,7 +48,7 @@ SAME_SHARE: Final = 0.5  # minimum share of a run's moves after the opening that
 SCOUTED_SHARE: Final = 0.5
 
 # Maximum cards brought home per card seen in a scouting run. Runs that people give up reach 0.1 and
-# more.
+# more, unless cards go home only in whole runs.
 SCOUT_HOME: Final = 0.06
 
 # Maximum milliseconds per card seen in a scouting run; no one plays that fast.
@@ -107,7 +107,7 @@ class Earlier(NamedTuple):
     player: PlayerId
     unseen: int  # the number of unseen cards at the start
     seen: int  # the number of them that the player has seen
-    home: int  # the number of cards brought home
+    home: int | None  # the cards brought home; `None` if they go home only in whole runs
     time: int  # its duration in milliseconds
     before: int  # its head start in milliseconds
 
@@ -123,7 +123,7 @@ def earlier_of(attempt: Attempt, first: Board, started: int) -> Earlier:
         attempt.start.player,
         unseen,
         unseen - cards_never_seen(attempt.board),
-        attempt.board.home - first.home,
+        attempt.board.home - first.home if first.ruleset.sends_singles else None,
         attempt.at - attempt.start.at,
         started - attempt.start.at,
     )
@@ -281,10 +281,10 @@ def _scouting(earlier: Earlier) -> Reason | None:
     player, unseen, seen, home, time, before = earlier
     if before <= 0 or seen == 0 or seen < SCOUTED_SHARE * unseen:
         return None
-    if home > SCOUT_HOME * seen and time > SCOUT_PACE_MS * seen:
+    if (home is None or home > SCOUT_HOME * seen) and time > SCOUT_PACE_MS * seen:
         return None
     text = (
         f"{player}, at the same address, started the deal {before / 1000:.0f} s earlier and saw "
-        f"{seen} of {unseen} unseen cards in {time / 1000:.1f} s, bringing {home} home."
+        f"{seen} of {unseen} unseen cards in {time / 1000:.1f} s"
     )
-    return Reason(4, text)
+    return Reason(4, f"{text}." if home is None else f"{text}, bringing {home} home.")

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.catalog import ruleset
 from server.base.core.ids import DealId
 from server.moderation.core.likeness import Likeness
 from server.moderation.core.suspicion import (
@@ -108,6 +109,14 @@ def test_a_scouting_run_at_the_same_address_is_suspicious() -> None:
         f"{BOB}, at the same address, started the deal 90 s earlier and saw 40 of 50 unseen "
         "cards in 60.0 s, bringing 1 home.",
     )
+
+
+def test_only_the_pace_counts_where_cards_go_home_in_whole_runs() -> None:
+    assert reasons(run_with(person(40)), earlier=[LOOKED._replace(home=None)]) == ()
+    (reason,) = reasons(run_with(person(40)), earlier=[LOOKED._replace(home=None, time=11_000)])
+    assert reason.text.endswith("saw 40 of 50 unseen cards in 11.0 s.")
+    spider, klondike = (ruleset(game, "standard") for game in ("spider", "klondike"))
+    assert (spider.sends_singles, klondike.sends_singles) == (False, True)
 
 
 @pytest.mark.parametrize(
