@@ -151,11 +151,11 @@ async def _resign(client: Client, attempt: Message) -> None:
 async def _race(host: Client, guest: Client, redis: Any) -> Message:
     """Race a round to its end, and another one that the host leaves midway."""
     game = next(iter(games()))
-    room = await host.ask("room.create", game=game, seats=3, limit=7200, key="6" * 8)
+    room = await _ask_patiently(host, "room.create", game=game, seats=3, limit=7200, key="6" * 8)
     code = room["code"]
-    await guest.ask("room.join", code=code)
+    await _ask_patiently(guest, "room.join", code=code)
     for last in (False, True):
-        await guest.ask("room.ready", code=code, ready=True)
+        await _ask_patiently(guest, "room.ready", code=code, ready=True)
         await _ask_patiently(host, "room.start", code=code)
         runs = [await player.next("attempt") for player in (host, guest)]
         after = [
@@ -166,9 +166,9 @@ async def _race(host: Client, guest: Client, redis: Any) -> Message:
         if not last:
             await _resign(host, after[0])
             await host.next("room", lambda room: room["round"]["over"])
-            await host.ask("deal.show", deal=runs[0]["deal"])
+            await _ask_patiently(host, "deal.show", deal=runs[0]["deal"])
     assert (await host.ask("move", attempt=runs[0]["attempt"], seq=9999, move="s>s"))["type"]
-    await guest.ask("room.leave", code=code)
+    await _ask_patiently(guest, "room.leave", code=code)
     return runs[1]
 
 

@@ -152,7 +152,12 @@ async def test_open_attempts_can_be_continued(node: Node, release: str) -> None:
 async def test_pending_effects_and_deadlines_are_processed(
     node: Node, release: str, clock: SetClock
 ) -> None:
-    left = {name.partition(".")[2] for name, _ in await all_effects(node.services.outbox_store)}
+    # Other effects belong to rooms that are no longer kept.
+    left = {
+        name.partition(".")[2]
+        for name, text in await all_effects(node.services.outbox_store)
+        if '"day":null' not in text
+    }
     # On other leaderboards, every new result changes a player's score.
     boards = {key: value for key, _, value in rows(release, STORE) if OF_DAY.fullmatch(key)}
     clock.time = closes(int(next(iter(boards)).rstrip("}").rpartition(":")[2]))
