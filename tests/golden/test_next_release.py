@@ -104,6 +104,10 @@ async def _race(this: int, newer: int) -> None:
         await bob.connect(newer)
         room = await ada.client.ask("room.create", game=GAME, seats=2, limit=600, key="0123456789")
         await bob.client.ask("room.join", code=room["code"])
+        # A round does not start without a member who is not known to be here.
+        await ada.client.next(
+            "room", lambda room: [m["here"] for m in room["members"]] == [True] * 2
+        )
         await ada.client.ask("room.start", code=room["code"])
         for player, port in ((ada, newer), (bob, this)):
             player.run = await player.client.next("attempt")
