@@ -7,8 +7,9 @@ export const RACE: ReadonlySet<string> = new Set([...["emotes", "host", "room", 
 
 /** The groups not shown on first visits, in a separate module. */
 export const LATER: ReadonlySet<string> = new Set([
-  ...["account", "blocking", "boards", "check", "could", "days", "howTo", "laterRefusals"],
-  ...["reasons", "replay", "report", "rounds", "seated", "series", "settings", "terms", "watching"],
+  ...["account", "blocking", "boards", "check", "could", "days", "ghostEnd", "howTo"],
+  ...["laterRefusals", "looking", "openRaces", "reasons", "replay", "report", "rounds"],
+  ...["seated", "series", "settings", "solo", "terms", "watching"],
 ]);
 
 /** Rarely shown groups, each in its own module. */

@@ -20,6 +20,7 @@ const LAYERS: readonly (readonly string[])[] = [
     ...["deals", "replay", "leaderboard", "practice", "race", "daily", "challenges", "watch"],
     "account",
     "circles",
+    "statistics",
     "home",
     "operators",
     "own",

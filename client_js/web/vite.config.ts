@@ -39,7 +39,7 @@ const CHUNKS: readonly (readonly [name: string, modules: RegExp])[] = [
   ["index", /client_js\/(src\/|web\/index\.html|web\/src\/(shell\/main|cards\/suits)\.ts)/],
   [
     "index",
-    /web\/src\/(app\/targets|app\/own\/\w+|table\/runners|text\/forms|parts\/Title|parts\/Missing)\./,
+    /web\/src\/(app\/targets|app\/practised\/last|app\/own\/\w+|table\/runners|text\/forms|parts\/Title|parts\/Missing)\./,
   ],
   ["index", /svelte\/.*\/(each|size)\.js/],
   // Practice deals its cards itself, and needs both.

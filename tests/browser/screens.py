@@ -60,6 +60,8 @@ STATIC_SCREENS = {
     "home": "/",
     "new": "/new",
     "settings": "/settings",
+    "alone": "/practice",
+    "statistics": "/statistics",
     "account": "/account",
     "dailies": "/daily",
     "daily": "/daily/deuces",

@@ -32,6 +32,7 @@ def test_known_deals_are_practised_by_number_and_by_link(player: Player) -> None
     player.go("/practice/freecell")
     player.wait_for_board()
     expect(player.see("known-mark")).to_have_count(0)
+    player.press("practice-menu")
     player.press("deal-from-elsewhere")
     player.see("known-text").fill("AH, or so")
     expect(player.see("known-problem")).to_contain_text("or” isn\u2019t a card")

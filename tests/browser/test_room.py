@@ -20,12 +20,11 @@ friend = friend_fixture("Grace")
 player = player_fixture(PHONE)
 
 
-def test_one_tap_starts_a_game_alone(player: Player) -> None:
-    player.go("/")
+def test_a_player_alone_cannot_come_last(player: Player) -> None:
+    player.go("/new")
     player.press("play-alone")
     player.wait_for_board()
     player.press("give-up")
-    # A player alone cannot come last.
     expect(player.page.get_by_role("dialog")).not_to_contain_text("last")
 
 

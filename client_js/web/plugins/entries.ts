@@ -7,7 +7,7 @@ import type { Segment } from "../src/kit/segments.ts";
 const WORDS = /\/text\/generated\/([a-z]+)\.([a-z]+)\.ts$/;
 
 /** The screens whose first paint needs no later texts. */
-const FIRST_ONLY: ReadonlySet<string> = new Set(["home", "new", "r", "daily", "practice"]);
+const FIRST_ONLY: ReadonlySet<string> = new Set(["home", "r", "daily", "practice"]);
 
 /** The text groups of single screens, by screen. */
 const OWN: Readonly<Partial<Record<Segment, string>>> = {
@@ -39,6 +39,7 @@ const MODULES: Readonly<Partial<Record<Segment | "home", readonly string[]>>> = 
   circles: ["circles/Circles.svelte"],
   o: ["circles/Circles.svelte"],
   own: ["own/Own.svelte"],
+  statistics: ["statistics/Statistics.svelte"],
 };
 
 /**

@@ -3,7 +3,7 @@ import { Replay } from "../../src/run.ts";
 import { file, runOf } from "../../tests/runs.ts";
 import { type Outcome, compare } from "../src/parts/ending/margin.ts";
 import { ghostAt, ghostOf, ghostWords } from "../src/practice/ghost.ts";
-import { texts as de } from "../src/text/generated/de.first.ts";
+import { texts as de } from "../src/text/generated/de.later.ts";
 
 const replay = new Replay(runOf(file.moves));
 const ghost = ghostOf(replay);
@@ -58,7 +58,7 @@ describe("a comparison", () => {
     expect(words(12, 60_010)).toBe("0.1 s behind Ada’s run.");
     expect(words(12, 125_000)).toBe("1:05 min behind Ada’s run.");
     expect(words(12, 60_000)).toBe("Level with Ada’s run.");
-    expect(de.ghost.ahead("Ada", "1,5 s")).toBe("1,5 s besser als die Partie von Ada!");
-    expect(de.ghost.level(null)).toBe("Gleichauf mit deiner früheren Partie.");
+    expect(de.ghostEnd.ahead("Ada", "1,5 s")).toBe("1,5 s besser als die Partie von Ada!");
+    expect(de.ghostEnd.level(null)).toBe("Gleichauf mit deiner früheren Partie.");
   });
 });

@@ -30,6 +30,7 @@ const SAME: Readonly<Record<string, readonly string[]>> = {
     ...[
       "Hmm …",
       "Journal",
+      "Menu",
       "Notifications",
       "Pages",
       "Pause",
@@ -151,8 +152,8 @@ describe("words", () => {
   });
 
   it("do not confuse a player named null with no player", () => {
-    expect(text.ghost.level(null)).toBe("Level with your earlier run.");
-    expect(text.ghost.level("null")).toBe("Level with null’s run.");
+    expect(text.ghostEnd.level(null)).toBe("Level with your earlier run.");
+    expect(text.ghostEnd.level("null")).toBe("Level with null’s run.");
   });
 });
 

@@ -28,9 +28,9 @@ describe("practice", () => {
     const again = new Practice("roosevelt", storage);
     expect(again.view).toEqual(practice.view);
     for (let nth = 0; nth < 5; nth++) again.undo();
-    expect(again.view).toEqual({ ...opening, moves: 10 });
+    expect([again.view, again.undos]).toEqual([opening, 5]);
     again.undo();
-    expect(again.view).toEqual({ ...opening, moves: 10 });
+    expect([again.view, again.undos]).toEqual([opening, 5]);
   });
 
   it("marks undos, and whether one covered a seen card, including after a reload", () => {
@@ -41,7 +41,7 @@ describe("practice", () => {
     practice.undo();
     for (const each of [practice, new Practice("robert", storage)]) {
       expect([each.undos, each.hints, each.peeked]).toEqual([1, 0, true]);
-      expect(each.view.moves).toBe(2);
+      expect(each.view.moves).toBe(0);
     }
     practice.deal();
     expect([practice.undos, practice.peeked]).toEqual([0, false]);

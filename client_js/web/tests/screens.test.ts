@@ -28,6 +28,8 @@ function screens(onLine = true): Screens {
     seated: here,
     over: here,
     run: here,
+    alone: here,
+    statistics: here,
     ghost: here,
     deal: here,
     play: here,

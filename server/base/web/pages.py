@@ -29,6 +29,7 @@ INDEX = "/index.html"
 SCREENS = {
     *("", "new", "r", "watch", "daily", "leaderboard", "practice", "rules", "run", "deal"),
     *("settings", "archive", "player", "account", "c", "circles", "o", "own"),
+    "statistics",
 }
 
 # The first path segment of the operators' screen, present only on servers with operators.

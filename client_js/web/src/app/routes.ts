@@ -9,8 +9,10 @@ export type Route =
   | { screen: "new"; game?: string; rules?: string }
   | { screen: "settings" }
   | { screen: "account" }
-  | { screen: "practice"; game: string }
-  | { screen: "known"; game: string; deal: string }
+  | { screen: "alone" }
+  | { screen: "practice"; game: string; rules?: string }
+  | { screen: "known"; game: string; deal: string; rules: string; beat: string }
+  | { screen: "statistics" }
   | { screen: "rules"; game: string }
   | { screen: "room"; code: string }
   | { screen: "watch"; code: string; key: string }
@@ -43,7 +45,9 @@ const LISTS: readonly OperatorPage[] = ["players", "rooms", "acts"];
 
 /** Screens that need no server. */
 export const ALONE: ReadonlySet<Route["screen"]> = new Set([
+  "alone",
   "practice",
+  "statistics",
   "known",
   "rules",
   "own",
@@ -57,10 +61,26 @@ export const paths = {
   ownRace: (game: string, rules: string) => `${ROOT}/new?game=${game}&rules=${readable(rules)}`,
   settings: `${ROOT}/settings`,
   account: `${ROOT}/account`,
+  statistics: `${ROOT}/statistics`,
+  /** All games to practise. */
+  alone: `${ROOT}/practice`,
   practice: (game: string) => `${ROOT}/practice/${encodeURIComponent(game)}`,
-  /** A known deal to practise, by number or deck; without one, the page with the input field. */
-  known: (game: string, deal = "") =>
-    `${ROOT}/practice/${encodeURIComponent(game)}?deal=${encodeURIComponent(deal)}`,
+  /** An unfinished practice game of this variant, by default the last one, or else a new deal. */
+  practise: (game: string, rules = "") =>
+    `${ROOT}/practice/${encodeURIComponent(game)}?rules=${readable(rules)}`,
+  /**
+   * A known deal to practise, by number or deck; without one, the page with the input field. The
+   * win to beat is in milliseconds and moves.
+   */
+  known: (
+    game: string,
+    deal = "",
+    rules = "",
+    beat: { readonly time: number; readonly moves: number } | null = null,
+  ) =>
+    `${ROOT}/practice/${encodeURIComponent(game)}?deal=${encodeURIComponent(deal)}` +
+    (rules && `&rules=${readable(rules)}`) +
+    (beat === null ? "" : `&beat=${beat.time}.${beat.moves}`),
   rules: (game: string) => `${ROOT}/rules/${encodeURIComponent(game)}`,
   own: (game = "", rules = "", name = "") => {
     const query = [rules && `rules=${readable(rules)}`, name && `name=${encodeURIComponent(name)}`];
@@ -140,7 +160,10 @@ export function routeOf({ pathname, search }: { pathname: string; search: string
   if (first === "admin") return operatorsAt(second, third, rest.length > 0);
   if (third !== undefined) return { screen: "missing" };
   if (first === undefined) return { screen: "home" };
-  if ((first === "settings" || first === "account") && second === undefined) {
+  if (
+    (first === "settings" || first === "account" || first === "statistics") &&
+    second === undefined
+  ) {
     return { screen: first };
   }
   if (first === "new" && second === undefined) {
@@ -153,13 +176,15 @@ export function routeOf({ pathname, search }: { pathname: string; search: string
     const [rules, name] = [query.get("rules") ?? "", query.get("name") ?? ""];
     return { screen: first, game: second ?? null, rules, name };
   }
-  if (first === "practice" && second !== undefined) {
-    const deal = new URLSearchParams(search).get("deal");
-    if (deal !== null) return { screen: "known", game: second, deal };
+  if (first === "practice") {
+    if (second === undefined) return { screen: "alone" };
+    const query = new URLSearchParams(search);
+    const [deal, rules] = [query.get("deal"), query.get("rules")];
+    if (deal === null) return { screen: first, game: second, ...(rules !== null && { rules }) };
+    const beat = query.get("beat") ?? "";
+    return { screen: "known", game: second, deal, rules: rules ?? "", beat };
   }
-  if ((first === "practice" || first === "rules") && second !== undefined) {
-    return { screen: first, game: second };
-  }
+  if (first === "rules" && second !== undefined) return { screen: first, game: second };
   if (first === "daily") {
     return second === undefined ? { screen: "dailies" } : { screen: "daily", game: second };
   }

@@ -22,6 +22,7 @@ export const SEGMENTS = [
   "circles",
   "o",
   "own",
+  "statistics",
 ] as const;
 
 /** The segment of the operators' screen: only some servers have it, and it needs the network. */

@@ -6,7 +6,7 @@ import type { ApiTypes, Ruleset, Run, TextStorage } from "@samedeal/client";
 import type { Ghost } from "./ghost.ts";
 import { against } from "./ghostRace.svelte.ts";
 import { Practice } from "./practice.svelte.ts";
-import { type StoredDeal, newSeed, store, storedDeal } from "./stored.ts";
+import { type Beat, type StoredDeal, newSeed, store, storedDeal } from "./stored.ts";
 
 /** A deal that may become its game's practice deal. */
 export interface Beginning {
@@ -33,9 +33,13 @@ export function dealBy({ game, variant, digest }: Ruleset, storage: TextStorage)
   return { game, deal: { seed: newSeed(), moves: [], rules: digest, variant } };
 }
 
-/** Return a known deal from its deck in hexadecimal. */
-export function knownBy({ game, variant, digest }: Ruleset, seed: string): Beginning {
-  return { game, deal: { seed, moves: [], rules: digest, variant } };
+/** Return a known deal from its deck in hexadecimal, with a friend's win to beat, if any. */
+export function knownBy(
+  { game, variant, digest }: Ruleset,
+  seed: string,
+  beat: Beat | null = null,
+): Beginning {
+  return { game, deal: { seed, moves: [], rules: digest, variant, ...(beat && { beat }) } };
 }
 
 /**
@@ -54,7 +58,8 @@ export function beginPractice(
   const moves = stored === null ? 0 : movesOf(new Practice(game, storage));
   if (moves > 0 && stored !== null && isSame(stored, deal)) return 0;
   if (moves > 0 && !replaces) return moves;
-  store(deal, game, storage);
+  // The replaced game can be brought back until a move is played.
+  store({ ...deal, ...(moves > 0 && stored && { previous: stored }) }, game, storage);
   return 0;
 }
 

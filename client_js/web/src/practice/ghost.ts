@@ -5,7 +5,8 @@
 
 import type { Replay, Result } from "@samedeal/client";
 import { type Course, courseOf, homeAt } from "../app/courses.ts";
-import { type Comparison, marginWords } from "../parts/ending/margin.ts";
+import type { Comparison } from "../parts/ending/margin.ts";
+import { marginWords } from "../parts/ending/marginWords.ts";
 import { text } from "../text/index.ts";
 
 /** The parts of a run needed for a race against it. Stored in this browser. */
@@ -33,7 +34,7 @@ export function ghostAt(ghost: Ghost, time: number): Pick<Result, "home" | "end"
 
 /** Return a comparison with a ghost in words; `name` is null for the player's own run. */
 export function ghostWords(name: string | null, comparison: Comparison): string {
-  const words = text.ghost;
+  const words = text.ghostEnd;
   if (comparison.order === "level") return words.level(name);
   return words[comparison.order](name, marginWords(comparison));
 }

@@ -1,9 +1,7 @@
 /** A race against a ghost: the time played, and the times of the player's moves. */
 
 import type { Ghost } from "./ghost.ts";
-
-/** Milliseconds between two ticks beyond which the board was not shown in between. */
-const GAP = 1_250;
+import { Stopwatch } from "./stopwatch.svelte.ts";
 
 export interface StoredRace {
   readonly ghost: Ghost;
@@ -13,21 +11,15 @@ export interface StoredRace {
   readonly stopped: boolean;
 }
 
-/**
- * It has no clock: time advances only while the board is shown and playable. The player may stop it
- * and continue later.
- */
-export class GhostRace {
+/** The player may stop the race and continue later. */
+export class GhostRace extends Stopwatch {
   readonly ghost: Ghost;
-  /** Milliseconds played. */
-  elapsed = $state(0);
   stopped = $state(false);
   /** Milliseconds played until each move. */
   #times: readonly number[];
-  /** The time of the last tick; null while time stands still. */
-  #ticked: number | null = null;
 
   constructor({ ghost, times, elapsed, stopped }: StoredRace) {
+    super();
     this.ghost = ghost;
     this.elapsed = elapsed;
     this.stopped = stopped;
@@ -37,26 +29,6 @@ export class GhostRace {
   get stored(): StoredRace {
     const { ghost, elapsed, stopped } = this;
     return { ghost, times: this.#times, elapsed, stopped };
-  }
-
-  /**
-   * Advance by the time since the last tick, at the milliseconds `now` of some clock. Time during a
-   * pause or an interruption of the ticks does not count.
-   */
-  tick(now: number): void {
-    // The first tick after a pause only starts the measurement.
-    const passed = now - (this.#ticked ?? now);
-    this.#ticked = now;
-    if (passed < GAP) this.advance(passed);
-  }
-
-  /** Stop time until the next tick. */
-  pause(): void {
-    this.#ticked = null;
-  }
-
-  advance(milliseconds: number): void {
-    this.elapsed += milliseconds;
   }
 
   /** Record a move of the player at the current time. */

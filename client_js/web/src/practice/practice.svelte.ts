@@ -1,6 +1,7 @@
 /**
- * Practice: offline play by the same rules, without a clock and with undo. Each game has one deal
- * in this browser's storage. A deal with a known run can be played as a race against it.
+ * Practice: offline play by the same rules, without a time limit and with undo. Each game has one
+ * deal in this browser's storage, and the one that it replaced until a move is played. A deal with a
+ * known run can be played as a race against it.
  */
 
 import type { Result, TextStorage } from "@samedeal/client";
@@ -12,7 +13,7 @@ import {
   viewOf,
 } from "../../../src/rules/board.ts";
 import { isChanges } from "../../../src/rules/changes.ts";
-import { findRuleset } from "../../../src/rules/catalog.ts";
+import { findRuleset, games } from "../../../src/rules/catalog.ts";
 import { dealSeed, isDeck, parseSeed } from "../../../src/rules/deal.ts";
 import { EngineError } from "../../../src/rules/errors.ts";
 import { isLegal, isStuck, isWon, legalMoves } from "../../../src/rules/moves.ts";
@@ -20,8 +21,10 @@ import { moveText, parseMove } from "../../../src/rules/notation.ts";
 import { play } from "../../../src/rules/play.ts";
 import type { Move, Ruleset } from "../../../src/rules/ruleset.ts";
 import { STANDARD } from "../../../src/rules/schema.ts";
+import { noteLast } from "../app/practised/last.ts";
 import { GhostRace } from "./ghostRace.svelte.ts";
-import { type StoredDeal, newSeed, rulesOf, store, storedDeal } from "./stored.ts";
+import { Stopwatch } from "./stopwatch.svelte.ts";
+import { type Beat, type StoredDeal, newSeed, rulesOf, store, storedDeal } from "./stored.ts";
 
 const NO_MARKS = { undos: 0, hints: 0, peeked: false };
 
@@ -62,6 +65,8 @@ export class Practice {
   race = $state.raw<GhostRace | null>(null);
   /** The UTC day whose daily the deal was, or null. */
   day = $state.raw<number | null>(null);
+  /** The friend's win to beat on the deal, or null. */
+  beat = $state.raw<Beat | null>(null);
   /** The undo history, oldest first; the last board is the current one. */
   #boards = $state.raw<readonly Board[]>([]);
   #moves: readonly string[] = [];
@@ -69,6 +74,9 @@ export class Practice {
   #hint = $state.raw<string | null>(null);
   /** The prospects of the hint; null after a reload. */
   #prospects: Prospects | null = null;
+  #counted = $state(false);
+  #previous = $state.raw<StoredDeal | null>(null);
+  #watch = new Stopwatch();
 
   /**
    * Resume the stored deal of a game, or deal a new one.
@@ -80,16 +88,10 @@ export class Practice {
     this.#game = game;
     this.#storage = storage;
     const stored = storedDeal(game, storage);
-    const rules = stored && rulesOf(game, stored);
-    this.lost = stored !== null && rules === null;
-    this.ruleset = rules ?? this.ruleset;
-    this.#seed = (rules && stored.seed) ?? newSeed();
+    this.#seed = newSeed();
     this.#reset();
-    for (const move of (rules && stored.moves) ?? []) if (!this.#play(move)) break;
-    if (rules) this.#restoreHelp(stored);
-    if (rules && stored.race) this.race = new GhostRace(stored.race);
-    if (rules) this.day = stored.day ?? null;
-    this.race?.keep(this.#moves.length);
+    const resumed = stored !== null && this.#resume(stored);
+    this.lost = stored !== null && !resumed;
     this.save();
   }
 
@@ -103,11 +105,32 @@ export class Practice {
     return isDeck(parseSeed(this.#seed));
   }
 
-  /** The player's view. An undo counts as a move, as in a race. */
+  /** The player's view. In a race, an undo counts as a move, like in races among players. */
   get view(): View {
     // Each undo counts twice: for itself, and for the undone move, which `#board` no longer
     // contains.
-    return viewOf({ ...this.#board, moves: this.#board.moves + 2 * this.#marks.undos });
+    const undone = this.race ? 2 * this.#marks.undos : 0;
+    return viewOf({ ...this.#board, moves: this.#board.moves + undone });
+  }
+
+  /** The time played. */
+  get watch(): Stopwatch {
+    return this.race ?? this.#watch;
+  }
+
+  /** The unfinished deal that this one replaced; it can be brought back until a move is played. */
+  get previous(): StoredDeal | null {
+    return this.#previous;
+  }
+
+  /** Whether the statistics include this deal. */
+  get counted(): boolean {
+    return this.#counted;
+  }
+
+  /** Whether the statistics lack a deal that was won, or left for this one. */
+  get unsettled(): boolean {
+    return (this.begun && this.#previous !== null) || (this.end === "won" && !this.#counted);
   }
 
   get undos(): number {
@@ -144,9 +167,14 @@ export class Practice {
     };
   }
 
-  /** Whether a move can be undone. */
+  /** Whether a move was played. */
   get begun(): boolean {
     return this.#boards.length > 1;
+  }
+
+  /** Whether a move, or the deal itself, can be undone. */
+  get canUndo(): boolean {
+    return this.begun || this.#previous !== null;
   }
 
   /** Play a move; return false if it is illegal. */
@@ -155,15 +183,19 @@ export class Practice {
     if (played) {
       this.#hint = null;
       this.race?.played();
+      noteLast(this.#storage, this.#game);
     }
     this.save();
     return played;
   }
 
-  /** Undo the last move, which covers the cards it had turned up. */
+  /** Undo the last move, which covers the cards it had turned up, or else the deal. */
   undo(): void {
     const back = this.#boards.at(-2);
-    if (back === undefined) return;
+    if (back === undefined) {
+      if (this.#previous !== null && this.#resume(this.#previous)) this.save();
+      return;
+    }
     const covers = cardsNeverSeen(back) > cardsNeverSeen(this.#board);
     const { undos, hints, peeked } = this.#marks;
     this.#marks = { undos: undos + 1, hints, peeked: peeked || covers };
@@ -196,19 +228,30 @@ export class Practice {
 
   /** Restart the same deal, including its race. */
   restart(): void {
+    this.#leave();
     this.#reset();
     this.race?.restart();
     this.save();
   }
 
+  /** Note that the statistics include this deal if it is won, and the one before. */
+  settle(): void {
+    if (this.begun) this.#previous = null;
+    if (this.end === "won") this.#counted = true;
+    this.save();
+  }
+
   dropRace(): void {
+    this.#watch.elapsed = this.watch.elapsed;
     this.race = null;
     this.save();
   }
 
-  /** The variant of the next deal: this deal's custom rules, otherwise the standard ones. */
+  /** The variant of the next deal: this deal's, or the standard rules if it is no longer offered. */
   get #variant(): string {
-    return isChanges(this.ruleset.variant) ? this.ruleset.variant : STANDARD;
+    const { variant } = this.ruleset;
+    const listed = games.find(({ id }) => id === this.#game)?.variants;
+    return isChanges(variant) || listed?.some(({ id }) => id === variant) ? variant : STANDARD;
   }
 
   get next(): Ruleset {
@@ -217,14 +260,18 @@ export class Practice {
 
   /**
    * Start a new deal with the current rules, random or from a seed or deck in hexadecimal. The
-   * variant defaults to this deal's custom rules, or else the standard ones.
+   * variant defaults to this deal's.
    */
   deal(variant: string = this.#variant, seed: string = newSeed()): void {
+    this.#leave();
     this.ruleset = findRuleset(this.#game, variant);
     this.#seed = seed;
     this.race = null;
     this.day = null;
-    this.restart();
+    this.beat = null;
+    this.#counted = false;
+    this.#reset();
+    this.save();
   }
 
   get #board(): Board {
@@ -233,18 +280,42 @@ export class Practice {
     return board;
   }
 
+  /** Deal the cards again, without help or time. */
   #reset(): void {
     this.#boards = [dealSeed(this.ruleset, parseSeed(this.#seed))];
     this.#moves = [];
     this.#marks = NO_MARKS;
     this.#hint = null;
+    this.#watch = new Stopwatch();
   }
 
-  #restoreHelp({ undos = 0, hints = 0, peeked = false, hint: given = null }: StoredDeal): void {
+  /** Keep the current deal if it has moves and is not won; otherwise, keep the one before. */
+  #leave(): void {
+    if (!this.begun) return;
+    this.#previous = this.end === "won" ? null : this.#stored;
+  }
+
+  /** Continue a stored deal; return false if its rules are no longer known. */
+  #resume(stored: StoredDeal): boolean {
+    const rules = rulesOf(this.#game, stored);
+    if (rules === null) return false;
+    this.ruleset = rules;
+    this.#seed = stored.seed;
+    this.#reset();
+    for (const move of stored.moves) if (!this.#play(move)) break;
+    const { undos = 0, hints = 0, peeked = false, hint = null } = stored;
     this.#marks = { undos, hints, peeked };
     this.#prospects = null;
     const legal = legalMoves(this.#board).map((move) => moveText(this.ruleset, move));
-    this.#hint = given !== null && legal.includes(given) ? given : null;
+    this.#hint = hint !== null && legal.includes(hint) ? hint : null;
+    this.race = stored.race ? new GhostRace(stored.race) : null;
+    this.race?.keep(this.#moves.length);
+    this.day = stored.day ?? null;
+    this.beat = stored.beat ?? null;
+    this.#watch.elapsed = stored.elapsed ?? 0;
+    this.#counted = stored.counted ?? false;
+    this.#previous = stored.previous ?? null;
+    return true;
   }
 
   #play(move: string): boolean {
@@ -262,15 +333,21 @@ export class Practice {
 
   /** Store the deal. Every move does; call it otherwise only for the time of a race. */
   save(): void {
+    const previous = this.#previous;
+    store({ ...this.#stored, ...(previous && { previous }) }, this.#game, this.#storage);
+  }
+
+  get #stored(): StoredDeal {
     const { digest, variant } = this.ruleset;
     const race = this.race?.stored;
-    const deal = { seed: this.#seed, moves: this.#moves, rules: digest };
-    const more = {
+    return {
+      ...{ seed: this.#seed, moves: this.#moves, rules: digest },
       ...(variant !== STANDARD && { variant }),
       ...(race && { race }),
       ...(this.day !== null && { day: this.day }),
+      ...(this.beat && { beat: this.beat }),
+      ...{ ...this.#marks, hint: this.#hint, elapsed: Math.round(this.watch.elapsed) },
+      ...{ home: cardsHome(this.#board), over: this.end !== null, counted: this.#counted },
     };
-    const help = { ...this.#marks, hint: this.#hint };
-    store({ ...deal, ...more, ...help }, this.#game, this.#storage);
   }
 }

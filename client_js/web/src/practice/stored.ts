@@ -5,9 +5,15 @@ import { findRuleset, findStoredRuleset } from "../../../src/rules/catalog.ts";
 import { checkDeck, isDeck, parseSeed } from "../../../src/rules/deal.ts";
 import { EngineError } from "../../../src/rules/errors.ts";
 import { STANDARD } from "../../../src/rules/schema.ts";
+import { practiceKey } from "../app/practised/last.ts";
 import { type StoredRace, readRace } from "./ghostRace.svelte.ts";
 
 const SEED_BYTES = 32;
+
+export interface Beat {
+  readonly time: number;
+  readonly moves: number;
+}
 
 /**
  * The stored form of a deal: its seed in hexadecimal, or a known deal's deck; its moves; the digest
@@ -28,15 +34,22 @@ export interface StoredDeal {
   readonly hints?: number;
   readonly peeked?: boolean;
   readonly hint?: string | null;
-}
-
-function keyOf(game: string): string {
-  return `samedeal.practice.${game}`;
+  /** Milliseconds played. */
+  readonly elapsed?: number;
+  readonly home?: number;
+  /** Whether it is won or at a dead end. */
+  readonly over?: boolean;
+  /** Whether the statistics include it. */
+  readonly counted?: boolean;
+  /** A friend's win to beat, in milliseconds and moves. */
+  readonly beat?: Beat;
+  /** The unfinished deal that this one replaced, until both are settled. */
+  readonly previous?: StoredDeal;
 }
 
 /** Store a deal in place of the current one; links must use `beginPractice`. */
 export function store(deal: StoredDeal, game: string, storage: TextStorage): void {
-  storage.setItem(keyOf(game), JSON.stringify(deal));
+  storage.setItem(practiceKey(game), JSON.stringify(deal));
 }
 
 export function newSeed(): string {
@@ -45,29 +58,37 @@ export function newSeed(): string {
 }
 
 export function storedDeal(game: string, storage: TextStorage): StoredDeal | null {
-  return readStored(storage.getItem(keyOf(game)));
+  return readStored(storage.getItem(practiceKey(game)));
 }
 
 /** Parse a deal from stored JSON; null if it is missing or malformed. */
 function readStored(text: string | null): StoredDeal | null {
   try {
-    const { seed, moves, rules, variant, race, day, ...help } = JSON.parse(
-      text ?? "null",
-    ) as StoredDeal;
-    parseSeed(seed);
-    const played = moves.filter((move) => typeof move === "string");
-    const found = readRace(race);
-    return {
-      ...{ seed, moves: played, undos: count(help.undos), hints: count(help.hints) },
-      ...{ peeked: help.peeked === true, hint: typeof help.hint === "string" ? help.hint : null },
-      ...(typeof rules === "string" && { rules }),
-      ...(typeof variant === "string" && { variant }),
-      ...(found && { race: found }),
-      ...(Number.isInteger(day) && { day: day as number }),
-    };
+    const found = JSON.parse(text ?? "null") as StoredDeal;
+    const previous = found.previous && readDeal(found.previous);
+    return { ...readDeal(found), ...(previous && { previous }) };
   } catch {
     return null;
   }
+}
+
+/** Check a deal; throw any error if it is malformed. */
+function readDeal(found: StoredDeal): StoredDeal {
+  const { seed, moves, rules, variant, race, day, peeked, hint, over, counted, beat } = found;
+  parseSeed(seed);
+  const played = moves.filter((move) => typeof move === "string");
+  const ghost = readRace(race);
+  return {
+    ...{ seed, moves: played, undos: count(found.undos), hints: count(found.hints) },
+    ...{ peeked: peeked === true, hint: typeof hint === "string" ? hint : null },
+    ...{ elapsed: count(found.elapsed), home: count(found.home) },
+    ...{ over: over === true, counted: counted === true },
+    ...(typeof rules === "string" && { rules }),
+    ...(typeof variant === "string" && { variant }),
+    ...(ghost && { race: ghost }),
+    ...(Number.isInteger(day) && { day: day as number }),
+    ...(beat && { beat: { time: count(beat.time), moves: count(beat.moves) } }),
+  };
 }
 
 function count(stored: unknown): number {

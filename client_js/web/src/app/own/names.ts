@@ -26,7 +26,9 @@ export function ownWords(game: string, rules: string): string {
   return kept === undefined ? text.start.own : isolated(kept.name);
 }
 
-/** Return a game's name, with the name of custom rules if it has any. */
+/** Return a game's name, with its variant's unless that is the standard one. */
 export function playedName({ game, variant, rules }: Ruleset): string {
-  return isChanges(variant) ? `${rules.name}, ${ownWords(game, variant)}` : rules.name;
+  const words = variantWords(game, variant);
+  if (words === undefined) return rules.name;
+  return isChanges(variant) ? `${rules.name}, ${words}` : `${rules.name}: ${words}`;
 }

@@ -1,7 +1,8 @@
 /** Sentences about the players of a deal: the winner, and the margin. */
 
 import type { Result } from "@samedeal/client";
-import { compare, marginWords } from "../../parts/ending/margin.ts";
+import { compare } from "../../parts/ending/margin.ts";
+import { marginWords } from "../../parts/ending/marginWords.ts";
 import { nameOf, text } from "../../text/index.ts";
 import { type Placed, finishOf, isUnwon } from "./photoFinish.ts";
 
