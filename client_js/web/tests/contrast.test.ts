@@ -19,9 +19,9 @@ const READABLE = 4.5;
 type Colour = readonly [red: number, green: number, blue: number, alpha: number];
 type Palette = ReadonlyMap<string, string>;
 
-/** Return the variables of the first rule with this selector after `from`. */
-function variablesOf(selector: string, from = ""): [string, string][] {
-  const start = CSS.indexOf(`${selector} {`, from === "" ? 0 : CSS.indexOf(from));
+/** Return the variables of the first rule with this selector. */
+function variablesOf(selector: string): [string, string][] {
+  const start = CSS.indexOf(`${selector} {`);
   if (start < 0) throw new Error(`there is no rule for ${selector}`);
   const rule = CSS.slice(start, CSS.indexOf("}", start));
   return [...rule.matchAll(/(--[\w-]+): ([^;]+);/g)].map(([, name = "", value = ""]) => [
@@ -31,7 +31,7 @@ function variablesOf(selector: string, from = ""): [string, string][] {
 }
 
 const LIGHT = new Map(variablesOf(":root"));
-const DARK = new Map([...LIGHT, ...variablesOf(":root", "@media (prefers-color-scheme: dark)")]);
+const DARK = new Map([...LIGHT, ...variablesOf(':root[data-scheme="dark"]')]);
 
 function colourOf(palette: Palette, name: string): Colour {
   const value = palette.get(name) ?? name;

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { readRace } from "../src/race/opening/lastRace.ts";
 import { kept } from "../src/app/settings.svelte.ts";
@@ -6,6 +7,7 @@ const DEFAULTS = {
   deck: "two",
   back: "lattice",
   table: "felt",
+  scheme: "system",
   hand: "right",
   sound: false,
   soundAsked: false,
@@ -32,11 +34,22 @@ describe("settings", () => {
   });
 });
 
+it("dark colours are the same by the system's preference and by choice", () => {
+  const css = readFileSync(new URL("../src/shell/app.css", import.meta.url), "utf8");
+  const coloursAfter = (selector: string): string[] => {
+    const block = css.split(`${selector} {`)[1]?.split("}")[0] ?? "";
+    return [...block.matchAll(/--[\w-]+: [^;]+/g)].map(([colour]) => colour);
+  };
+  const chosen = coloursAfter('\n:root[data-scheme="dark"]');
+  expect(chosen.length).toBeGreaterThan(10);
+  expect(coloursAfter(':root:not([data-scheme="light"])')).toEqual(chosen);
+});
+
 describe("the last race", () => {
   it("is the default if none or an invalid one is stored", () => {
     const first = readRace(null);
-    const settings = { seats: 4, limit: 600, help: "undo", winnable: true };
-    expect(first).toEqual({ game: "lady-betty", variant: "standard", ...settings });
+    const settings = { seats: 4, limit: 1_200, help: "undo", winnable: true };
+    expect(first).toEqual({ game: "klondike", variant: "standard", ...settings });
     for (const text of ["", "{}", "null", '{"game":"chess","variant":"standard"}']) {
       expect(readRace(text)).toEqual(first);
     }

@@ -14,6 +14,8 @@ interface Choices {
   readonly deck: Deck;
   readonly back: Back;
   readonly table: TableColour;
+  /** The page's colours; `system` means the browser's preference. */
+  readonly scheme: "system" | "light" | "dark";
   readonly hand: Hand;
   readonly sound: boolean;
   /** Whether the player has chosen or declined sound; until then it is offered. */
@@ -42,6 +44,7 @@ const VALUES: { readonly [Name in keyof Choices]: readonly Choices[Name][] } = {
   deck: ["two", "four"],
   back: BACKS,
   table: TABLES,
+  scheme: ["system", "light", "dark"],
   hand: ["right", "left"],
   sound: [false, true],
   soundAsked: [false, true],
@@ -73,6 +76,9 @@ export class Settings {
   }
   get table(): TableColour {
     return this.#choices.table;
+  }
+  get scheme(): Choices["scheme"] {
+    return this.#choices.scheme;
   }
   get hand(): Hand {
     return this.#choices.hand;
@@ -130,6 +136,7 @@ export class Settings {
     const { dataset } = document.documentElement;
     dataset["table"] = this.table;
     dataset["deck"] = this.deck;
+    dataset["scheme"] = this.scheme;
   }
 }
 

@@ -20,8 +20,8 @@ export interface RaceWish {
 }
 
 const KEY = "samedeal.race";
-/** Short, and nearly always winnable (`engine/solver/RESULTS.md`). */
-const GAME = "lady-betty";
+/** The first game of the list is the best known. */
+const GAME = games[0]?.id ?? "";
 /** With undo: among friends, one wrong tap should not end a race. */
 const DEFAULT: RaceWish = {
   ...{ game: GAME, variant: "standard", seats: 4, limit: usualLimit(GAME), help: "undo" },
