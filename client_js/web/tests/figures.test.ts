@@ -10,7 +10,7 @@ import {
   typicalHome,
   typicalTime,
 } from "../src/app/practised/figures.ts";
-import { figuresOfDailies, figuresOfRaces } from "../src/statistics/played.ts";
+import { figuresOfDailies, figuresOfRaces } from "../src/parts/figures/played.ts";
 import { MemoryStorage } from "./storage.ts";
 
 const won = (time: number, moves = 100): Counted => [true, 52, time, moves];

@@ -38,11 +38,27 @@ export class OwnPage {
   }
 
   /** Reload the page until it contains a daily's result, up to the number of polls. */
-  async loadWith(game: string, day: number): Promise<void> {
-    const has = () => this.game(game)?.dailies.days.some((played) => played.day === day) ?? false;
+  loadWith(game: string, day: number): Promise<void> {
+    return this.#loadUntil(game, ({ dailies }) =>
+      dailies.days.some((played) => played.day === day),
+    );
+  }
+
+  /** Do the same for a race's result. */
+  loadWithRace(game: string, deal: string): Promise<void> {
+    return this.#loadUntil(game, ({ races }) =>
+      races.rounds.some((played) => played.deal === deal),
+    );
+  }
+
+  async #loadUntil(game: string, has: (played: ApiTypes.PlayedGame) => boolean): Promise<void> {
+    const found = () => {
+      const played = this.game(game);
+      return played !== undefined && has(played);
+    };
     for (const wait of [0, ...LOOKS]) {
       // A tracked read would make a calling effect run again after every load, in an endless loop.
-      if (untrack(has)) return;
+      if (untrack(found)) return;
       if (wait > 0) await new Promise((done) => setTimeout(done, wait));
       await this.load();
     }

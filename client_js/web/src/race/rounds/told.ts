@@ -19,7 +19,7 @@ export function toldOf(standing: readonly Placed[], me: string | undefined): rea
   const words = text.rounds;
   const { winners, next } = finishOf(standing);
   const [first] = winners;
-  if (isUnwon(standing)) return [text.round.noWinner];
+  if (isUnwon(standing)) return [text.rounds.noWinner];
   if (first === undefined || standing.length === 1) return [];
   if (next === null || winners.length > 1) {
     return [words.level(winners.map(({ player }) => nameOf(player)))];

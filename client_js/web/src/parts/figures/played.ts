@@ -1,7 +1,7 @@
 /** Statistics of a player's dailies and races, from the player's page. Pure functions. */
 
 import type { ApiTypes } from "@samedeal/client";
-import { type Counted, type Figures, added, noFigures } from "../app/practised/figures.ts";
+import { type Counted, type Figures, added, noFigures } from "../../app/practised/figures.ts";
 
 /** Return the statistics of a game's dailies; the details are of the latest 400. */
 export function figuresOfDailies({ days, played, won }: ApiTypes.PlayedDailies): Figures {
