@@ -70,3 +70,19 @@ def test_the_headline_does_not_touch_the_cards(browser: Browser, site: Site, loc
         player.wait_for_frames(2)
         assert player.page.evaluate(FIND_TOUCHED) == [], width
     player.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_chosen_colours_replace_the_systems(browser: Browser, site: Site, scheme: str) -> None:
+    other = {"light": "dark", "dark": "light"}[scheme]
+    player = Player(browser, site.url, device("360x740", other))
+    paper = "getComputedStyle(document.documentElement).backgroundColor"
+    player.go("/settings")
+    before = player.page.evaluate(paper)
+    player.see(f"scheme-{scheme}").check(force=True)
+    chosen = player.page.evaluate(paper)
+    assert chosen != before
+    player.page.reload()
+    player.see(f"scheme-{scheme}").wait_for()
+    assert player.page.evaluate(paper) == chosen
+    player.close()
