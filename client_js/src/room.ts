@@ -4,6 +4,7 @@ import type { Keeper, Link } from "./link.ts";
 import type { CreateRoom, Emoted, Neighbours, Removed, RoomState, SetTerms } from "./messages.ts";
 import type { Command, Event, Progress } from "./protocol.ts";
 import { Refusal } from "./refusal.ts";
+import { STANDARD } from "./rules/schema.ts";
 import { Store } from "./store.ts";
 
 /** Options of a new room. */
@@ -41,7 +42,14 @@ export class RoomKeeper implements Keeper {
   }
 
   create(settings: RoomSettings): Promise<RoomState> {
-    const fields = { ...settings, key: newKey() };
+    // Fields are identified by position, so none can be omitted before one that is not.
+    const fields = {
+      variant: STANDARD,
+      help: "none",
+      known: "",
+      ...settings,
+      key: newKey(),
+    } as const;
     return this.#link.askWithRetry("CreateRoom", fields, this.#supersede());
   }
 

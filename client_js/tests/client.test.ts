@@ -169,6 +169,15 @@ test("room commands contain its code, and leaving clears the room", async () => 
   expect(client.room.get()).toBeNull();
 });
 
+test("settings omitted before others are sent as their defaults", async () => {
+  const created = client.createRoom({ game: "robert", seats: 2, limit: 900, winnable: true });
+  const defaults = { variant: "standard", help: "none", known: "" };
+  const { re, ...sent } = await session.command("CreateRoom");
+  expect(sent).toMatchObject({ ...defaults, winnable: true });
+  session.send(roomState({ re }));
+  await created;
+});
+
 test("an unanswered `CreateRoom` is resent with the same key", async () => {
   const created = client.createRoom({ game: "robert", variant: "standard", seats: 2, limit: 900 });
   const first = await session.command("CreateRoom");

@@ -247,11 +247,12 @@ def test_a_guest_proposes_a_game_that_the_host_accepts(host: Player, guest: Play
     guest.choose_game("deuces")
     guest.see("limit-select").select_option("10 minutes")
     guest.press("send-terms")
-    expect(guest.see("proposals")).to_contain_text("You suggest Deuces, 10 minutes.")
-    expect(host.see("proposals")).to_contain_text("Grace suggests Deuces, 10 minutes.")
+    terms = "Deuces, winnable deals, 10 minutes."
+    expect(guest.see("proposals")).to_contain_text(f"You suggest {terms}")
+    expect(host.see("proposals")).to_contain_text(f"Grace suggests {terms}")
     expect(guest.see("accept-terms")).to_have_count(0)
     host.press("accept-terms")
-    expect(guest.see("notice")).to_contain_text("Next: Deuces, 10 minutes.")
+    expect(guest.see("notice")).to_contain_text(f"Next: {terms}")
     for player in (host, guest):
         expect(player.page.get_by_role("heading", level=1)).to_have_text("Deuces")
         expect(player.see("next-terms")).to_contain_text("10 minutes")
