@@ -9,7 +9,7 @@ from typing import Any
 import msgpack
 import pytest
 
-from engine.catalog import daily_games
+from engine.catalog import daily_games, ruleset
 from server.base.core.ids import AttemptId
 from server.base.redis.connection import connect
 from server.play.core import keys
@@ -24,8 +24,10 @@ from tests.sizes import SAMPLED, cases
 
 pytestmark = [ALONE, pytest.mark.usefixtures("no_hurry", "short_countdown")]
 
-FIRST_MOVES = {"rouge-et-noir": "s>t", "lady-betty": "s>t0"}
-"""By game, a move that can be repeated at the start; `s>w` in all others."""
+FIRST_MOVES = {"rouge-et-noir": "s>t", "spider": "s>t", "lady-betty": "s>t0"}
+"""By game, a move that can be repeated at the start; `s>w` in all others with a stock."""
+
+WITH_STOCK = [game for game in daily_games() if ruleset(game).in_stock]
 
 
 def have(snapshot: Message) -> dict[str, int]:
@@ -80,7 +82,9 @@ async def alone(client: Client) -> tuple[str, str]:
 
 
 @SAMPLED
-@pytest.mark.parametrize("game", [*daily_games()][:: cases(3, 1)])
+@pytest.mark.parametrize(
+    "game", [game for game in daily_games() if ruleset(game).in_stock][:: cases(3, 1)]
+)
 @pytest.mark.parametrize("count", [0, 1, 3])
 async def test_missed_moves_reach_all_nodes(ports: tuple[int, int], game: str, count: int) -> None:
     async with opened(ports[0]) as old, opened(ports[1]) as new:

@@ -18,7 +18,7 @@ import msgspec
 from hypothesis import strategies as st
 
 from engine.board import view_of
-from engine.catalog import daily_games, games, ruleset
+from engine.catalog import daily_games, daily_ruleset, games, ruleset
 from engine.play import apply
 from server import protocol
 from server.accounts import messages as account_messages
@@ -124,7 +124,7 @@ class Script:
 
     def decks(self) -> Decks:
         """Return the decks for the first server."""
-        room, daily = ruleset(*self.game), ruleset(self.daily)
+        room, daily = ruleset(*self.game), daily_ruleset(self.daily)
         return {
             "room": deck(room, self.seed),
             "daily": deck(daily, self.seed + 1),
