@@ -26,7 +26,8 @@ from server.play import messages as attempts
 from server.rooms import messages as rooms
 
 SEED = bytes(range(SEED_BYTES))  # the seed of every deal
-GAMES = daily_games()
+# Those that deal cards face down, which are never searched for a while.
+GAMES = tuple(game for game in daily_games() if cards_never_seen(deal_seed(ruleset(game), SEED)))
 MAX_MOVES = 300  # the most moves of a recorded game, like a person's long game
 ROUND_LIMIT = 7_200  # the time limit of a round, in seconds
 FIRST_ENTRY = 2  # the journal entry of a first move, after the start, which is 1

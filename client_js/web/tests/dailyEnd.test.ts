@@ -3,7 +3,7 @@
 import type { ApiTypes } from "@samedeal/client";
 import { describe, expect, it } from "vitest";
 import { Courses, courseOf, homeAt, readCourse } from "../src/app/courses.ts";
-import { dealsOf } from "../src/daily/past.ts";
+import { dealsOf } from "../src/daily/calendar/past.ts";
 import { isDaily } from "../src/app/targets.ts";
 import {
   type DayDeals,
@@ -14,7 +14,7 @@ import {
   withResult,
 } from "../src/daily/placing.ts";
 import { band, bars, courseLine, settledAt, valueLine } from "../src/parts/plots/plot.ts";
-import { barOf, pictureOf, shapeOf, shared } from "../src/daily/share.ts";
+import { barOf, pictureOf, shapeOf, shared } from "../src/daily/share/share.ts";
 import { againstWords } from "../src/text/days.ts";
 import { texts as de } from "../src/text/generated/de.later.ts";
 import { texts as en } from "../src/text/generated/en.later.ts";

@@ -26,11 +26,3 @@ export function beforeWords(
   }
   return `${unsolvedWords(ruleset)} ${best === null ? words.first : words.toBeat(best)}`;
 }
-
-/** Return the same without a certificate, after a lost run with `home` cards. */
-export function afterWords(ruleset: Ruleset, best: number | null, home: number): string {
-  const words = text.proofs;
-  const later = text.days.unsolved;
-  const mark = best === null ? [] : [home >= best ? later.yours : words.toBeat(best)];
-  return [unsolvedWords(ruleset), ...mark, later.later].join(" ");
-}

@@ -14,6 +14,11 @@ export function briefDate(day: number): string {
   return written(day, { day: "numeric", month: "short" });
 }
 
+/** Return that the unfinished attempt of an earlier day is shown. */
+export function stillWords(day: number): string {
+  return text.days.still(shortDate(day));
+}
+
 /** Return a month, such as "November 2026". */
 export function monthWords(month: Month): string {
   return written(firstOf(month), { month: "long", year: "numeric" });

@@ -4,8 +4,8 @@
  */
 
 import type { Result } from "@samedeal/client";
-import { type Course, homeAt } from "../app/courses.ts";
-import type { Target } from "../app/targets.ts";
+import { type Course, homeAt } from "../../app/courses.ts";
+import type { Target } from "../../app/targets.ts";
 
 /** The number of intervals of a run. */
 const PARTS = 10;

@@ -1,8 +1,8 @@
 /** A picture of a run's curve for sharing: it reveals nothing about the deal. */
 
-import type { Course } from "../app/courses.ts";
-import { text } from "../text/index.ts";
-import { type Frame, across, courseLine, down } from "../parts/plots/plot.ts";
+import type { Course } from "../../app/courses.ts";
+import { text } from "../../text/index.ts";
+import { type Frame, across, courseLine, down } from "../../parts/plots/plot.ts";
 
 export interface Curve {
   readonly course: Course;

@@ -1,10 +1,10 @@
 /** Past days, in the form of the server's list of today's deals. */
 
 import { type ApiTypes, Refusal, type Result } from "@samedeal/client";
-import type { OwnPage } from "../app/ownPage.svelte.ts";
-import { api } from "../app/publicApi.ts";
-import { isoOf, playedBy } from "../kit/days.ts";
-import type { DayDeals } from "./placing.ts";
+import type { OwnPage } from "../../app/ownPage.svelte.ts";
+import { api } from "../../app/publicApi.ts";
+import { isoOf, playedBy } from "../../kit/days.ts";
+import type { DayDeals } from "../placing.ts";
 
 /** Load the deals of a day, with the player's results; return null if that fails. */
 export async function readDay(day: number, own: OwnPage): Promise<DayDeals | null> {
