@@ -58,7 +58,8 @@ def test_a_game_without_a_daily_says_so_and_offers_practice(browser: Browser, si
         name = games()[game].name
         player.go("/")
         player.see("daily-robert").wait_for()
-        player.page.get_by_role("link", name=name, exact=True).click()
+        new = player.page.get_by_role("navigation", name="New to these games?")
+        new.get_by_role("link", name=name, exact=True).click()
         player.see("practise").wait_for()
         expect(player.page.get_by_text("A deal takes about")).to_be_visible()
         link = player.page.get_by_role("link", name=f"Today\u2019s {name}")
