@@ -10,12 +10,13 @@ import time
 from dataclasses import replace
 from inspect import signature
 from itertools import repeat
+from pathlib import Path
 
 import pytest
 from websockets.frames import Frame, Opcode
 from websockets.streams import StreamReader
 
-from deploy.bench import capacity, node, wire
+from deploy.bench import capacity, earlier, node, wire
 from deploy.bench.__main__ import CHECK_SHARE, is_fast_enough
 from deploy.bench.attacks import ATTACKS, attack
 from deploy.bench.client import Client, masked
@@ -23,7 +24,7 @@ from deploy.bench.comparison import Round, summary
 from deploy.bench.engine import engine
 from deploy.bench.games import GAMES, SEED, hinted, recorded
 from deploy.bench.players import ECHO, MAX_GAME_MOVES, Player, long_games, move_in_turn
-from deploy.bench.processes import Meter, Server, running, spread
+from deploy.bench.processes import ROOT, Meter, Server, running, spread
 from deploy.bench.table import CHECKED, ROWS, SCENARIOS, are_met, comparison_lines, last_line, lines
 from engine.catalog import games, ruleset
 from engine.deal import deal_seed
@@ -338,3 +339,11 @@ async def test_an_attack_reconnects_after_each_close(name: str) -> None:
             await came.acquire()
     attacking.cancel()
     server.close()
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("what", ["4", "operations"])
+def test_the_comparison_with_an_earlier_commit_runs_in_a_tree(what: str) -> None:
+    found = earlier.measured_in(ROOT, Path(sys.executable), what)
+    assert len(found) == {"4": 1, "operations": 6}[what]
+    assert min(found.values()) > 0
