@@ -396,7 +396,7 @@ def test_undo_a_new_deal_and_a_resumed_game_are_announced(player: Player) -> Non
     player.tap("s")
     expect(spoken).to_contain_text("came up.")
     player.page.reload()
-    expect(spoken).to_contain_text("3 moves played")
+    expect(spoken).to_contain_text("1 move played")
     player.press("deal-anew")
     expect(spoken).to_contain_text("New deal.")
 
