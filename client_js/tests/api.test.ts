@@ -23,7 +23,7 @@ test("deals of today and tomorrow have commitments but no seeds, later ones awai
   const { date, days } = await api.dailies();
   expect(days).toHaveLength(15);
   const [today, tomorrow, later] = days;
-  expect([today, tomorrow, later].map((day) => day?.deals.length)).toEqual([5, 5, 0]);
+  expect([today, tomorrow, later].map((day) => day?.deals.length)).toEqual([8, 8, 0]);
   expect(await api.day(date)).toEqual(today);
   for (const { commitment, seed } of today?.deals ?? []) {
     expect(commitment).toMatch(/^[0-9a-f]{64}$/);

@@ -117,7 +117,8 @@ class HoldingFeed:
         if not self._hub.has(session):
             return
         shown.held, shown.mirrored = attempt, None
-        shown.taken_at = self._clock.now()
+        # Later than any takeover known here, even if this node's clock is behind.
+        shown.taken_at = max(self._clock.now(), shown.known_taken_at + 1)
         if not self._sessions.has_several(player):
             return
         for other in self._showing(player, attempt):
@@ -231,5 +232,6 @@ class HoldingFeed:
             shown = session.shown
             # Break ties by session id, so that all nodes agree.
             later = (shown.taken_at, session.id) > (taken.at, taken.by)
+            shown.known_taken_at = max(shown.known_taken_at, taken.at)
             if shown.held != taken.attempt or not later:
                 self._notify_taken(session, taken.attempt, taken.by)

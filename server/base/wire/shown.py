@@ -17,6 +17,7 @@ class ShownAttempts:
         "_written",
         "held",
         "holder",
+        "known_taken_at",
         "mirrored",
         "taken_at",
     )
@@ -31,6 +32,8 @@ class ShownAttempts:
         """The attempt held by the session: as far as known, it touched the attempt last."""
         self.taken_at = 0
         """When the session took the attempt over, in Unix milliseconds; 0 if it did not have to."""
+        self.known_taken_at = 0
+        """The time of the latest takeover by a session of another node, in Unix milliseconds."""
         self.mirrored: AttemptId | None = None
         """The attempt mirrored by the session: its client knows that another session holds it."""
         self.holder: str | None = None
