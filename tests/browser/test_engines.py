@@ -57,7 +57,7 @@ def practise(visitor: Visitor, site: Site) -> None:
     visitor.wait_for_moves(4)
     assert visitor.cards("w") == waste
     visitor.press("undo")
-    visitor.wait_for_moves(5)
+    visitor.wait_for_moves(3)
     assert visitor.cards("w") == waste[:-1]
 
 
