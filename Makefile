@@ -67,8 +67,8 @@ test: ## install, build, and run the main tests in minutes
 deep: ## run the tests that `make test` leaves out
 	@$(call prepare,6,$(DEV) $(PAGE))
 	@status=0; \
-	$(BIN)/python -m tests deep || status=1; \
 	if [ "$$(uname -sm)" = 'Linux x86_64' ]; then $(MAKE) redis8 || status=1; fi; \
+	$(BIN)/python -m tests deep || status=1; \
 	exit $$status
 
 check: format-check lint types test ## check formatting, lint and types, and run `make test`
