@@ -14,7 +14,7 @@ trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 echo '{ "private": true, "type": "module" }' >package.json
 npm install --silent --no-audit --no-fund --ignore-scripts \
-    @colyseus/core@0.18.17 @colyseus/ws-transport@0.18.4 @colyseus/schema@5.0.34 ws@8.18.3
+    @colyseus/core@0.18.17 @colyseus/ws-transport@0.18.4 @colyseus/schema@5.0.34 ws@8.18.3 || exit 2
 cat >run.mjs <<'JS'
 import assert from "node:assert";
 import { createServer } from "node:net";

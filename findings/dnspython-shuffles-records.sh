@@ -11,8 +11,8 @@
 set -eu
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-python3 -m venv "$folder/venv"
-"$folder/venv/bin/pip" install -q --disable-pip-version-check dnspython==2.8.0
+python3 -m venv "$folder/venv" || exit 2
+"$folder/venv/bin/pip" install -q --disable-pip-version-check dnspython==2.8.0 || exit 2
 "$folder/venv/bin/python" - <<'PYTHON'
 import io
 

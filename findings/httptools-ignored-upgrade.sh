@@ -13,8 +13,8 @@
 set -eu
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-python3 -m venv "$folder/venv"
-"$folder/venv/bin/pip" install -q --disable-pip-version-check httptools==0.9.0
+python3 -m venv "$folder/venv" || exit 2
+"$folder/venv/bin/pip" install -q --disable-pip-version-check httptools==0.9.0 || exit 2
 "$folder/venv/bin/python" - <<'PYTHON'
 from importlib.metadata import version
 

@@ -12,13 +12,13 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 # A browser that comes in a package, with its libraries.
-npm install --silent --no-audit --no-fund @sparticuz/chromium@153.0.0
+npm install --silent --no-audit --no-fund @sparticuz/chromium@153.0.0 || exit 2
 browser=$(node --input-type=module -e '
   import chromium from "@sparticuz/chromium";
   console.log(await chromium.executablePath());
 ')
-python3 -m venv venv
-venv/bin/pip install -q --disable-pip-version-check playwright==1.65.2
+python3 -m venv venv || exit 2
+venv/bin/pip install -q --disable-pip-version-check playwright==1.65.2 || exit 2
 BROWSER="$browser" venv/bin/python - <<'PYTHON'
 import os
 

@@ -34,8 +34,8 @@ pods() {
 }
 
 for version in 1.0.6 1.1.0 1.2.0; do
-    python3 -m venv "$folder/$version"
-    "$folder/$version/bin/pip" install -q --disable-pip-version-check "podman-compose==$version"
+    python3 -m venv "$folder/$version" || exit 2
+    "$folder/$version/bin/pip" install -q --disable-pip-version-check "podman-compose==$version" || exit 2
     found="true: $(pods $version true), false: $(pods $version false), empty: $(pods $version '')"
     echo "podman-compose $version, calls that have to do with a pod: $found"
     case $version in

@@ -15,7 +15,7 @@ cd "$folder"
 # It unpacks itself there.
 export TMPDIR="$folder"
 npm init --yes >/dev/null
-npm install --silent --no-audit --no-fund @sparticuz/chromium@153.0.0
+npm install --silent --no-audit --no-fund @sparticuz/chromium@153.0.0 || exit 2
 cat >look.mjs <<'JS'
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync } from "node:fs";
