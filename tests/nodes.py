@@ -25,6 +25,7 @@ from server.notifications.push_key import make_push_key, read_push_key
 from server.play.answers import Played, Snapshot
 from server.play.core.attempt import Attempt
 from server.play.core.bus import Ended
+from server.players.identity import Identified
 from server.rooms.core import commands
 from server.rooms.core.commands import COUNTDOWN_MS
 from server.rooms.core.room import Room, Round
@@ -153,6 +154,15 @@ class Node:
         options = all_primaries if isinstance(self.redis, RedisCluster) else {}
         found: Any = await self.redis.keys(pattern, **options)
         return list(found)
+
+    async def identify(self, token: str | None = None, name: str | None = None) -> Identified:
+        """Identify a player or a new guest as `Hello` does, but without a session."""
+        identity, players = self.services.identity, self.services.player_store
+        claim, now = await identity.claim(token, name), self.services.clock.now()
+        recorded = None
+        if claim.name is not None:
+            recorded = await players.update(claim.player, claim.name, claim.epoch, now)
+        return await identity.identify(claim, recorded)
 
     async def sweep(self) -> None:
         """Scan all partitions once, and handle everything due."""

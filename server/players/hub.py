@@ -21,7 +21,7 @@ from server.base.wire.session import Session
 from server.base.work.background import Background
 from server.base.work.signal import Signal
 from server.base.work.worker_pool import WorkerPool
-from server.players.core.names import Profile
+from server.players.core.names import Profile, Recorded
 from server.players.sessions import Sessions
 
 SLICE = 0.0005  # seconds of removals before yielding to the event loop
@@ -70,25 +70,26 @@ class Hub:
         """The number of sessions."""
         return len(self._sessions)
 
-    async def add_session(self, session: Session, player: PlayerId, epoch: int) -> None:
+    async def add_session(
+        self, session: Session, player: PlayerId, epoch: int, name: str | None = None
+    ) -> Recorded | None:
         """Add a session of a player, unless its connection has ended in the meantime.
 
         Takes one round trip to the store, and a message to each other node with a session of the
-        player. `epoch` is the token's. Refused as `bad_token`, if the player has just signed out
-        everywhere, or as `barred`.
+        player. `epoch` is the token's; `name` and the result are as in `Sessions.register`. Refused
+        as `bad_token`, if the player has been deleted or has signed out everywhere, or as `barred`.
 
         Raises:
             UnavailableError: the store does not answer; the session has not been added.
         """
-        if session in self._left:
-            return
-        await self._registered.register(player, session.id, epoch)
+        recorded = await self._registered.register(player, session.id, epoch, name)
         if session in self._left:
             self._registered.unregister(player, session.id)
-            return
+            return recorded
         session.identify(player, epoch)
         self._sessions[session.id] = session
         self._by_player[player] = (*self.sessions_of(player), session)
+        return recorded
 
     def remove_session(self, session: Session) -> None:
         """Schedule the removal of a session that has ended."""

@@ -10,11 +10,23 @@ from server.base.core.refusal import Refusal
 from server.base.seals.keyring import Keyring
 from server.base.work.clock import Clock
 from server.base.work.random_text import random_player_id
-from server.players.core.names import Profile, guest_name
+from server.players.core.names import Profile, Recorded, guest_name
 from server.players.core.refusals import PlayerRefusals
 from server.players.name_lists import NameLists
 from server.players.profiles import Profiles
 from server.players.store import PlayerStore
+
+
+class Claim(NamedTuple):
+    """A player as a token or a new guest names it, which the store has not confirmed."""
+
+    player: PlayerId
+    epoch: int  # the token's
+    token: str | None  # the given token, unless another one is to be issued
+    is_new: bool  # whether it is a new guest
+    # The new name to store in the player's record, or an empty text for none; `None` for a new
+    # guest without a name, who has no record.
+    name: str | None
 
 
 class Identified(NamedTuple):
@@ -22,7 +34,6 @@ class Identified(NamedTuple):
 
     profile: Profile
     token: str  # the given token, its renewal, or a new guest's
-    epoch: int  # the token's
 
 
 class Identity:
@@ -48,45 +59,43 @@ class Identity:
         self._clock = clock
         self._names = names
 
-    async def identify(self, token: str | None, name: str | None) -> Identified:
+    async def claim(self, token: str | None, name: str | None) -> Claim:
         """Return the player of a token, or a new guest if there is no token.
 
-        `name` is a new name; it is ignored if the player has changed names too often lately.
-        Refused if the token is invalid or void; as `barred`, if a bot's owner is barred; or as
-        `bad_name`.
+        The caller stores the claim, and passes the outcome to `identify`. `name` is a new name; it
+        is ignored if the player has changed names too often lately. Refused if the token is
+        invalid; as `barred`, if a bot's owner is barred; or as `bad_name`.
         """
         try:
             cleaned = self._names.clean(name) if name is not None else None
         except Refusal as refusal:
             # Whatever is wrong with it, clients retry without a name.
             raise Refusal(PlayerRefusals.bad_name, refusal.text) from refusal
-        if token is None and cleaned is None:
-            return await self._new_guest()
-        now = self._clock.now()
         if token is None:
-            player, epoch, renew = random_player_id(), 0, True
-        else:
-            # This checks signature and age; `update` below checks the epoch.
-            player, epoch, renew = await self._keyring.verify(token)
-            if has_owner(player):
-                await self._players.check_owner(player, now)
-            if cleaned is not None and await self._players.take_rename(player, cleaned, now):
-                cleaned = None
-        profile, renamed, unused = await self._players.update(player, cleaned, epoch, now)
-        if unused:
+            return Claim(random_player_id(), 0, None, is_new=True, name=cleaned)
+        # This checks signature and age; the store checks the epoch.
+        player, epoch, renew = await self._keyring.verify(token)
+        if has_owner(player):
+            await self._players.check_owner(player, self._clock.now())
+        if cleaned is not None:
+            wait = await self._players.take_rename(player, cleaned, self._clock.now())
+            cleaned = None if wait else cleaned
+        return Claim(player, epoch, None if renew else token, is_new=False, name=cleaned or "")
+
+    async def identify(self, claim: Claim, recorded: Recorded | None) -> Identified:
+        """Return the player of a claim, given the outcome of storing the player's record, if any.
+
+        A renamed player's new name is published.
+        """
+        player = claim.player
+        if recorded is None:
+            recorded = Recorded(Profile(player, guest_name(player)), renamed=False, unused=False)
+        if recorded.unused:
             await self._extend(player)
         # A new guest has no earlier name to replace.
-        self._remember(profile, renamed=renamed and token is not None)
-        if token is None or renew:
-            token = await self._keyring.token(player, epoch)
-        return Identified(profile, token, epoch)
-
-    async def _new_guest(self) -> Identified:
-        """Return a new guest without a name; nothing is stored."""
-        player = random_player_id()
-        profile = Profile(player, guest_name(player))
-        self._remember(profile, renamed=False)
-        return Identified(profile, await self._keyring.token(player, 0), 0)
+        self._remember(recorded.profile, renamed=recorded.renamed and not claim.is_new)
+        token = claim.token or await self._keyring.token(player, claim.epoch)
+        return Identified(recorded.profile, token)
 
     async def rename(self, player: PlayerId, name: str) -> Profile:
         """Change a player's name, and return the new profile.

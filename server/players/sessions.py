@@ -26,6 +26,7 @@ from server.base.work.signal import Signal
 from server.base.work.worker_pool import WorkerPool
 from server.players.core.bus import Barred, Joined, Left, Replaced, SignedOut
 from server.players.core.keys import MAX_SESSIONS
+from server.players.core.names import Recorded
 from server.players.store import PlayerStore
 
 USED_EVERY_MS = 60_000  # between writes of a session's last use, for players with several sessions
@@ -82,12 +83,15 @@ class Sessions:
         """Return the store's name for a session of this node."""
         return f"{self._node}/{session}"
 
-    async def register(self, player: PlayerId, session: str, epoch: int = 0) -> None:
+    async def register(
+        self, player: PlayerId, session: str, epoch: int = 0, name: str | None = None
+    ) -> Recorded | None:
         """Register a session of this node; if there are too many, close the least recently used.
 
         Takes one round trip, and one message to each other node with sessions of the player.
-        `epoch` is the token's. Refused as `bad_token`, if the player has been deleted or is in a
-        later epoch, or as `barred`.
+        `epoch` is the token's. If `name` is given, the player's record is updated with it, or
+        without a new name if it is empty, and its outcome is returned. Refused as `bad_token`, if
+        the player has been deleted or is in a later epoch, or as `barred`.
 
         Raises:
             UnavailableError: the store does not answer; the session is not registered.
@@ -97,17 +101,22 @@ class Sessions:
         if count == 1:
             self._note_soon(player)
         try:
-            await self._add(player, session, epoch)
+            return await self._add(player, session, epoch, name)
         except BaseException:
             # Also on cancellation: otherwise the count would stay too high.
             self.unregister(player, session)
             raise
 
-    async def _add(self, player: PlayerId, session: str, epoch: int) -> None:
-        name = self.name_of(session)
-        now = self._clock.now()
-        alive = self._registration.alive
-        names, dropped = await self._store.add_session(player, name, now, epoch, alive)
+    async def _add(
+        self, player: PlayerId, session: str, epoch: int, name: str | None = None
+    ) -> Recorded | None:
+        stored, now, alive = self.name_of(session), self._clock.now(), self._registration.alive
+        recorded: Recorded | None = None
+        if name is None:
+            names, dropped = await self._store.add_session(player, stored, now, epoch, alive)
+        else:
+            entered = await self._store.enter(player, stored, now, epoch, alive=alive, name=name)
+            recorded, names, dropped = entered
         for each in dropped:
             node, _, older = each.partition("/")
             if node == self._node:
@@ -115,6 +124,7 @@ class Sessions:
             else:
                 self._node_bus.send((node,), Replaced(older))
         self._learn_peers(player, names)
+        return recorded
 
     def unregister(self, player: PlayerId, session: str) -> None:
         """Remove an ended session of this node, without waiting for the write."""

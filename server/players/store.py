@@ -9,7 +9,7 @@ from server.base.core.ids import PlayerId
 from server.base.core.refusal import BaseRefusals, Refusal
 from server.base.redis.database import Database
 from server.base.redis.scans import ScanStore
-from server.base.redis.scripts import Script
+from server.base.redis.scripts import Argument, Script
 from server.players.core import keys
 from server.players.core.account import BOT_FIELD, DELETED_NAME
 from server.players.core.names import (
@@ -38,32 +38,35 @@ local function expire_unused(record, life, long)
 end
 """
 
-# Keys: a player's record and history. Nothing is stored for a guest without a name, epoch or
-# restriction. While an operator hides a name, a new one is ignored.
-_KEEP_NAME = Script(
+# Lua function, for a player's record and history. Nothing is stored for a guest without a name,
+# epoch or restriction. While an operator hides a name, a new one is ignored.
+_KEEP = (
     PLAYED
     + UNUSED
     + """
-local found = redis.call('HMGET', KEYS[1],
-    'name', 'epoch', 'deleted', 'kept', 'hidden', 'barred', 'bot_of')
-local epoch, given = tonumber(found[2] or 0), tonumber(ARGV[2]) or 0
-if found[3] or (ARGV[2] ~= '' and given < epoch) then return {false, '', 0} end
-local is_new = redis.call('EXISTS', KEYS[1]) == 0
-if given > epoch then redis.call('HSET', KEYS[1], 'epoch', given) end
-if ARGV[1] ~= '' and not found[5] then redis.call('HSET', KEYS[1], 'name', ARGV[1]) end
-if redis.call('EXISTS', KEYS[1]) == 0 then return {'', '', 0} end
-if is_new and ARGV[3] ~= '' then redis.call('HSET', KEYS[1], 'created', ARGV[3]) end
-local matters = found[5] or found[6] or found[7] or epoch + given > 0
-    or redis.call('EXISTS', KEYS[2]) == 1
-local unused = found[4] and not played(KEYS[2])
-if unused then
-  expire_unused(KEYS[1], ARGV[6], ARGV[4])
-  redis.call('EXPIRE', KEYS[2], ARGV[6])
-elseif found[4] then redis.call('PERSIST', KEYS[1])
-else redis.call('EXPIRE', KEYS[1], matters and ARGV[4] or ARGV[5]) end
-return {redis.call('HGET', KEYS[1], 'name') or '', found[1] or '', unused and 1 or 0}
+local function keep(record, history, name, token, created, life, guest, account)
+  local found = redis.call('HMGET', record,
+      'name', 'epoch', 'deleted', 'kept', 'hidden', 'barred', 'bot_of')
+  local epoch, given = tonumber(found[2] or 0), tonumber(token) or 0
+  if found[3] or (token ~= '' and given < epoch) then return {false, '', 0} end
+  local is_new = redis.call('EXISTS', record) == 0
+  if given > epoch then redis.call('HSET', record, 'epoch', given) end
+  if name ~= '' and not found[5] then redis.call('HSET', record, 'name', name) end
+  if redis.call('EXISTS', record) == 0 then return {'', '', 0} end
+  if is_new and created ~= '' then redis.call('HSET', record, 'created', created) end
+  local matters = found[5] or found[6] or found[7] or epoch + given > 0
+      or redis.call('EXISTS', history) == 1
+  local unused = found[4] and not played(history)
+  if unused then
+    expire_unused(record, account, life)
+    redis.call('EXPIRE', history, account)
+  elseif found[4] then redis.call('PERSIST', record)
+  else redis.call('EXPIRE', record, matters and life or guest) end
+  return {redis.call('HGET', record, 'name') or '', found[1] or '', unused and 1 or 0}
+end
 """
 )
+_KEEP_NAME = Script(_KEEP + "return keep(KEYS[1], KEYS[2], unpack(ARGV))")
 
 # Generic cell rate algorithm: the key holds the time until which recent renames count.
 _TAKE_RENAME = Script("""
@@ -77,34 +80,51 @@ redis.call('SET', KEYS[2], counts, 'PX', counts - now)
 return 0
 """)
 
-_ADD_SESSION = Script("""
-local record = redis.call('HMGET', KEYS[2], 'epoch', 'deleted', 'barred')
-if record[2] or tonumber(ARGV[5]) < tonumber(record[1] or 0) then return {} end
-local barred = tonumber(record[3])
-if barred and (barred == 0 or barred > tonumber(ARGV[2])) then return record[3] end
--- Several sessions may be added in one millisecond, or by nodes whose clocks differ. The added one
--- is always the latest.
-local last = tonumber(redis.call('ZRANGE', KEYS[1], -1, -1, 'WITHSCORES')[2] or 0)
-local used = math.max(tonumber(ARGV[2]), last + 0.001)
-redis.call('ZADD', KEYS[1], string.format('%.3f', used), ARGV[1])
-redis.call('EXPIRE', KEYS[1], ARGV[3])
-local beyond = redis.call('ZCARD', KEYS[1]) - ARGV[4]
-local dropped, alive = {}, {}
-for node in string.gmatch(ARGV[6], '%S+') do alive[node] = true end
-if beyond > 0 and ARGV[6] ~= '' then
-    for _, session in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
-        if not alive[string.match(session, '^[^/]*')] then
-            redis.call('ZREM', KEYS[1], session)
-            beyond = beyond - 1
-        end
+# Lua function, for a player's sessions and record.
+_ADD = """
+local function add(sessions, player, session, now, life, most, epoch, nodes)
+  local record = redis.call('HMGET', player, 'epoch', 'deleted', 'barred')
+  if record[2] or tonumber(epoch) < tonumber(record[1] or 0) then return {} end
+  local barred = tonumber(record[3])
+  if barred and (barred == 0 or barred > tonumber(now)) then return record[3] end
+  -- Several sessions may be added in one millisecond, or by nodes whose clocks differ. The added
+  -- one is always the latest.
+  local last = tonumber(redis.call('ZRANGE', sessions, -1, -1, 'WITHSCORES')[2] or 0)
+  local used = math.max(tonumber(now), last + 0.001)
+  redis.call('ZADD', sessions, string.format('%.3f', used), session)
+  redis.call('EXPIRE', sessions, life)
+  local beyond = redis.call('ZCARD', sessions) - most
+  local dropped, alive = {}, {}
+  for node in string.gmatch(nodes, '%S+') do alive[node] = true end
+  if beyond > 0 and nodes ~= '' then
+    for _, each in ipairs(redis.call('ZRANGE', sessions, 0, -1)) do
+      if not alive[string.match(each, '^[^/]*')] then
+        redis.call('ZREM', sessions, each)
+        beyond = beyond - 1
+      end
     end
+  end
+  if beyond > 0 then
+    dropped = redis.call('ZRANGE', sessions, 0, beyond - 1)
+    redis.call('ZREM', sessions, unpack(dropped))
+  end
+  return {redis.call('ZRANGE', sessions, 0, -1), dropped}
 end
-if beyond > 0 then
-    dropped = redis.call('ZRANGE', KEYS[1], 0, beyond - 1)
-    redis.call('ZREM', KEYS[1], unpack(dropped))
-end
-return {redis.call('ZRANGE', KEYS[1], 0, -1), dropped}
-""")
+"""
+_ADD_SESSION = Script(_ADD + "return add(KEYS[1], KEYS[2], unpack(ARGV))")
+
+# Keys: a player's sessions, record and history. The first six arguments are those of `add`.
+_ENTER = Script(
+    _KEEP
+    + _ADD
+    + """
+local session, now, life, most, epoch, nodes = unpack(ARGV)
+local kept = keep(KEYS[2], KEYS[3], ARGV[7], epoch, now, ARGV[8], ARGV[9], ARGV[10])
+-- It refuses the same tokens as `add`.
+if not kept[1] then return {} end
+return {add(KEYS[1], KEYS[2], session, now, life, most, epoch, nodes), kept}
+"""
+)
 
 
 class PlayerStore:
@@ -140,8 +160,7 @@ class PlayerStore:
         )
         if kept is None:
             raise Refusal(BaseRefusals.bad_token)
-        profile = Profile(player, kept or guest_name(player))
-        return Recorded(profile, profile.name != (before or guest_name(player)), bool(unused))
+        return _recorded(player, kept, before, unused)
 
     async def take_rename(self, player: PlayerId, name: str, now: int) -> int:
         """Count a rename towards the rate limit, unless the name is unchanged.
@@ -246,22 +265,37 @@ class PlayerStore:
         and do not count as dropped. Storing a session again counts as using it. Refused as
         `bad_token`, if the player has been deleted or is in a later epoch, or as `barred`.
         """
-        stored = await self._database.run(
-            _ADD_SESSION,
-            [base_keys.sessions(player), keys.player(player)],
-            session,
-            now,
-            base_keys.SESSION_LIFE_S,
-            keys.MAX_SESSIONS,
-            epoch,
-            " ".join(alive),
+        names = [base_keys.sessions(player), keys.player(player)]
+        given = _session_arguments(session, now, epoch, alive)
+        return _added(await self._database.run(_ADD_SESSION, names, *given), now)
+
+    async def enter(
+        self,
+        player: PlayerId,
+        session: str,
+        now: int,
+        epoch: int,
+        *,
+        alive: Iterable[str] = (),
+        name: str = "",
+    ) -> tuple[Recorded, list[str], list[str]]:
+        """Store a session like `add_session`, and a record like `update`, in one round trip.
+
+        `name` is a new name, if any. Return the record, and the results of `add_session`.
+        """
+        found = await self._database.run(
+            _ENTER,
+            [base_keys.sessions(player), keys.player(player), keys.history(player)],
+            *_session_arguments(session, now, epoch, alive),
+            name,
+            keys.PLAYER_LIFE_S,
+            keys.GUEST_LIFE_S,
+            keys.UNUSED_ACCOUNT_LIFE_S,
         )
-        if isinstance(stored, str):
-            raise refusal_of(int(stored), now)
-        if not stored:
+        if not found:
             raise Refusal(BaseRefusals.bad_token)
-        found, dropped = stored
-        return found, dropped
+        added, kept = found
+        return _recorded(player, *kept), *_added(added, now)
 
     async def barred(self, players: Iterable[PlayerId], now: int) -> list[bool]:
         """Return whether each player is barred at `now` (Unix milliseconds)."""
@@ -292,6 +326,31 @@ class PlayerStore:
         return await self._database.ask(
             lambda redis, key: redis.zrange(key, 0, -1), *map(base_keys.sessions, players)
         )
+
+
+def _recorded(player: PlayerId, kept: str, before: str, unused: int) -> Recorded:
+    """Return the outcome of storing a record, given the names after and before it."""
+    profile = Profile(player, kept or guest_name(player))
+    return Recorded(profile, profile.name != (before or guest_name(player)), bool(unused))
+
+
+def _session_arguments(
+    session: str, now: int, epoch: int, alive: Iterable[str]
+) -> tuple[Argument, ...]:
+    return session, now, base_keys.SESSION_LIFE_S, keys.MAX_SESSIONS, epoch, " ".join(alive)
+
+
+def _added(stored: str | list[list[str]], now: int) -> tuple[list[str], list[str]]:
+    """Return the sessions and the dropped ones, as in `PlayerStore.add_session`.
+
+    Refused as there.
+    """
+    if isinstance(stored, str):
+        raise refusal_of(int(stored), now)
+    if not stored:
+        raise Refusal(BaseRefusals.bad_token)
+    found, dropped = stored
+    return found, dropped
 
 
 def _is_player(key: str) -> bool:

@@ -57,7 +57,7 @@ async def closing(node: Node, other: Node) -> AsyncIterator[dict[Node, list[Clos
 
 
 async def guest(node: Node, name: str | None = None) -> tuple[PlayerId, str]:
-    profile, token, _ = await node.services.identity.identify(None, name)
+    profile, token = await node.identify(None, name)
     return profile.id, token
 
 
@@ -134,7 +134,7 @@ async def test_a_recovery_code_signs_in_repeatedly_on_every_node(node: Node, oth
         ] * len(names)
         for name in names:
             await node.redis.expire(name, 1_000)
-        await other.services.identity.identify(token, None)
+        await other.identify(token)
 
 
 @pytest.mark.parametrize("first", ["code", "result"])
@@ -173,7 +173,7 @@ async def test_an_epoch_is_stored_while_its_tokens_are_valid(node: Node) -> None
     await recovery_code(node, player)
     token, epoch = await node.services.accounts.sign_out_everywhere(player, "session", 0)
     left = [await node.redis.ttl(players_keys.player(player))]
-    await node.services.identity.identify(token, None)
+    await node.identify(token)
     left.append(await node.redis.ttl(players_keys.player(player)))
     await recovery_code(node, player, epoch=epoch)
     left.append(await node.redis.ttl(players_keys.player(player)))
@@ -405,7 +405,7 @@ async def test_signing_out_everywhere_locks_out_a_thief(node: Node, other: Node)
     await sign_out(node, player, *[f"thief's {number}" for number in range(MAX_PASSKEYS)])
     # The thief's sign-in was verified before, and answered afterwards.
     with pytest.raises(Refusal, match="bad_token"):
-        await other.services.identity.identify(await accounts.token(account), None)
+        await other.identify(await accounts.token(account))
     assert await refusal_from(accounts.use_passkey(passkey, 0)) == "bad_passkey"
     await keep(node, passkey_of(player, "ada's"), epoch=1)
     assert tokens.parse(await sign_in(node, code)).epoch == 1
@@ -491,9 +491,9 @@ async def test_tokens_of_earlier_epochs_are_void(node: Node, other: Node) -> Non
     third, _ = await other.services.accounts.sign_out_everywhere(player, "here", 1)
     for each in (node, other):
         for void in (first, second):
-            assert await refusal_from(each.services.identity.identify(void, None)) == "bad_token"
-        found = await each.services.identity.identify(third, None)
-        assert (found.profile.id, found.token, found.epoch) == (player, third, 2)
+            assert await refusal_from(each.identify(void)) == "bad_token"
+        found = await each.identify(third)
+        assert (found.profile.id, found.token) == (player, third)
 
 
 async def test_an_epoch_lost_by_the_store_is_restored_by_its_token(node: Node) -> None:
@@ -501,8 +501,8 @@ async def test_an_epoch_lost_by_the_store_is_restored_by_its_token(node: Node) -
     player, first = await guest(node)
     second, _ = await node.services.accounts.sign_out_everywhere(player, "here", 0)
     await node.redis.hdel(players_keys.player(player), "epoch")
-    await node.services.identity.identify(second, None)
-    assert await refusal_from(node.services.identity.identify(first, None)) == "bad_token"
+    await node.identify(second)
+    assert await refusal_from(node.identify(first)) == "bad_token"
 
 
 async def test_signing_out_closes_all_sessions_but_one_on_all_nodes(
@@ -583,7 +583,7 @@ async def test_only_anonymous_results_of_a_deleted_player_remain(
     for code in (recovery, device):
         assert await refusal_from(sign_in(other, code)) == "bad_code"
     assert await refusal_from(other.services.accounts.passkey("first")) == "bad_passkey"
-    assert await refusal_from(other.services.identity.identify(token, "Ada")) == "bad_token"
+    assert await refusal_from(other.identify(token, "Ada")) == "bad_token"
     assert await refusal_from(other.services.identity.rename(player, "Ada")) == "bad_token"
     assert await refusal_from(other.services.sessions.register(player, "again")) == "bad_token"
     assert await refusal_from(sign_out(node, player)) == "bad_token"

@@ -109,7 +109,7 @@ async def test_deleting_a_bot_frees_its_slot(hub: HubNode) -> None:
     assert (await ada.ask("DeleteBot", bot=bot.player))["type"] == "done"
     assert bot.code == Reason.SIGNED_OUT.value[0]
     assert (await ada.ask("GetAccount"))["bots"] == []
-    assert await refusal_from(hub.node.services.identity.identify(bot.token, None)) == "bad_token"
+    assert await refusal_from(hub.node.identify(bot.token)) == "bad_token"
 
 
 async def test_bots_are_deleted_with_their_owner(hub: HubNode) -> None:
@@ -119,7 +119,7 @@ async def test_bots_are_deleted_with_their_owner(hub: HubNode) -> None:
     for bot in bots:
         assert bot.code == Reason.SIGNED_OUT.value[0]
         with pytest.raises(Refusal, match="bad_token"):
-            await hub.node.services.identity.identify(bot.token, None)
+            await hub.node.identify(bot.token)
         assert (await hub.node.redis.hgetall(keys.player(bot.player))).keys() == {"deleted"}
 
 
@@ -129,7 +129,7 @@ async def test_bots_are_barred_with_their_owner(hub: HubNode) -> None:
     services = hub.node.services
     await services.operators.bar(BY, ada.player, None)
     assert bot.code == ada.code == Reason.BARRED.value[0]
-    assert await refusal_from(services.identity.identify(bot.token, None)) == "barred"
+    assert await refusal_from(hub.node.identify(bot.token)) == "barred"
     # The full check also finds a session that started at that moment, as after a lost message.
     assert await hub.node.services.player_store.barred([bot.player], services.clock.now()) == [True]
     await services.operators.unbar(BY, ada.player)
@@ -148,7 +148,7 @@ async def test_a_bot_cannot_play_without_its_owners_record(hub: HubNode) -> None
     ada = await kept(hub)
     bot = await bot_of(hub, ada)
     await hub.node.redis.delete(keys.player(ada.player))
-    assert await refusal_from(hub.node.services.identity.identify(bot.token, None)) == "bad_token"
+    assert await refusal_from(hub.node.identify(bot.token)) == "bad_token"
 
 
 async def test_a_bots_record_lives_as_long_as_its_token(hub: HubNode) -> None:

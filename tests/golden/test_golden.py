@@ -182,7 +182,7 @@ async def test_players_are_known_by_their_tokens_and_names(node: Node, release: 
     seen = False
     for event in events(release):
         if isinstance(event, Welcome):
-            profile, token, _ = await node.services.identity.identify(event.token, None)
+            profile, token = await node.identify(event.token)
             # A dump has no live node, so only the expiry shows that none is left.
             assert (profile.id, token) == (event.player.id, event.token)
             seen |= profile.name != guest_name(profile.id)

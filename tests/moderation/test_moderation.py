@@ -171,8 +171,8 @@ async def test_a_barred_player_cannot_start_a_session(node: Node) -> None:
 
 
 async def test_a_hidden_name_is_replaced_everywhere_and_for_good(node: Node, other: Node) -> None:
-    token = (await node.services.identity.identify(None, "Rude"))[1]
-    player = (await node.services.identity.identify(token, None))[0].id
+    token = (await node.identify(None, "Rude"))[1]
+    player = (await node.identify(token))[0].id
     guest = names.guest_name(player)
     changed: list[PlayerId] = []
     other.services.profiles.changed.subscribe(changed.append)
@@ -190,7 +190,7 @@ async def test_a_hidden_name_is_replaced_everywhere_and_for_good(node: Node, oth
         await until(lambda: changed == [player])
         assert [await shown(node), await shown(other)] == [guest, guest]
         assert await refusal_from(other.services.identity.rename(player, "Ruder")) == "name_hidden"
-        profile, *_ = await other.services.identity.identify(token, "Rudest")
+        profile, _ = await other.identify(token, "Rudest")
         assert profile.name == guest
         await node.services.operators.hide_name(BY, player, hidden=False)
         await until(lambda: len(changed) == 2)
@@ -409,11 +409,11 @@ async def test_a_round_ended_by_an_operator_does_not_count_as_a_race(node: Node)
 
 
 async def test_an_operators_deletion_equals_the_players_own(node: Node) -> None:
-    token = (await node.services.identity.identify(None, "Ada")).token
-    player = (await node.services.identity.identify(token, None)).profile.id
+    token = (await node.identify(None, "Ada")).token
+    player = (await node.identify(token)).profile.id
     await played(node, player)
     await node.services.operators.delete(BY, player)
-    assert await refusal_from(node.services.identity.identify(token, None)) == "bad_token"
+    assert await refusal_from(node.identify(token)) == "bad_token"
     assert await refusal_from(node.services.operators.player(player)) == "unknown_player"
     for act in (
         BarPlayer(player=player, until=0, **ABOUT),

@@ -220,7 +220,7 @@ async def test_all_keys_expire_except_documented_ones(node: Node) -> None:
     place = [Scope("192.0.2.1"), Scope("2001:db8::/48", wide=True)]
     services.quotas.where = lambda _: place
     await node.registration.renew()
-    found = [await services.identity.identify(None, f"Guest {number}") for number in range(4)]
+    found = [await node.identify(None, f"Guest {number}") for number in range(4)]
     ada, bob, cyd, dot = (each.profile.id for each in found)
     for player in (ada, bob, cyd, dot):
         await services.sessions.register(player, f"session of {player}")

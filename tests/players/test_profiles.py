@@ -36,11 +36,11 @@ async def test_a_new_name_reaches_every_node(node: Node, other: Node) -> None:
     profiles = other.services.profiles
     profiles.cache(Profile(BOB, "Bob"))
     async with running(work_of(other.bus)):
-        _, token, _ = await node.services.identity.identify(None, "Ada")
-        player = (await node.services.identity.identify(token, None))[0].id
+        _, token = await node.identify(None, "Ada")
+        player = (await node.identify(token))[0].id
         await until(lambda: profiles.known([BOB]) is None)
         await profiles.load([player])
-        await node.services.identity.identify(token, "Ada L")
+        await node.identify(token, "Ada L")
 
         async def known() -> bool:
             return await profiles.load([player]) == {player: Profile(player, "Ada L")}

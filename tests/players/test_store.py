@@ -53,6 +53,26 @@ async def test_sessions_are_by_last_use(players: PlayerStore, other_database: Da
     assert await players.sessions([ADA]) == [["n1/first"]]
 
 
+async def test_a_session_is_stored_together_with_the_record(
+    redis: Client, players: PlayerStore
+) -> None:
+    found = await players.enter(ADA, "n1/first", 1_000, 0, name="Ada")
+    assert found == (Recorded(Profile(ADA, "Ada"), True, unused=False), ["n1/first"], [])
+    record = cast("dict[str, str]", await redis.hgetall(players_keys.player(ADA)))
+    assert record == {"name": "Ada", "created": "1000"}
+    assert 0 <= players_keys.GUEST_LIFE_S - await redis.ttl(players_keys.player(ADA)) < 60
+    again = await players.enter(ADA, "n1/second", 2_000, 1)
+    assert again == (
+        Recorded(Profile(ADA, "Ada"), False, unused=False),
+        ["n1/first", "n1/second"],
+        [],
+    )
+    assert await refusal_from(players.enter(ADA, "n1/third", 3_000, 0)) == "bad_token"
+    await redis.hset(players_keys.player(ADA), "barred", 5_000)
+    assert await refusal_from(players.enter(ADA, "n1/third", 4_000, 1)) == "barred"
+    assert await players.sessions([ADA]) == [["n1/first", "n1/second"]]
+
+
 async def test_the_least_recent_of_too_many_sessions_are_dropped(players: PlayerStore) -> None:
     names = [f"node/{number}" for number in range(MAX_SESSIONS)]
     for at, name in enumerate(names):

@@ -253,8 +253,8 @@ async def test_a_deadline_postponed_by_a_rematch_has_no_age(
 async def test_a_failed_moderation_act_is_retried_soon_without_players(
     node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _, token, _ = await node.services.identity.identify(None, "Ada")
-    player = (await node.services.identity.identify(token, None))[0].id
+    _, token = await node.identify(None, "Ada")
+    player = (await node.identify(token))[0].id
     await node.sweep()
     with monkeypatch.context() as patch:
         patch.setattr(type(node.services.moderation_store), "bar", away)

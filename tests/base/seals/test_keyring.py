@@ -42,7 +42,7 @@ def ring_on(node: Node, secret_keys: SecretKeys | None = None) -> Keyring:
 
 async def identified(node: Node, token: str | None = None) -> str:
     """Return the token that a player gets for another one, or a new guest."""
-    return (await node.services.identity.identify(token, None)).token
+    return (await node.identify(token)).token
 
 
 async def test_a_token_is_valid_for_its_lifetime_and_renewed_in_time(
