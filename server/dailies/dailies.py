@@ -13,10 +13,12 @@ from typing import get_args
 import structlog
 
 from engine.catalog import games, ruleset
+from engine.ruleset import Ruleset
 from server.base.core import days as daily
 from server.base.core.days import DailyId
 from server.base.core.ids import AttemptId, DealId, PlayerId, attempt_id
 from server.base.core.refusal import BaseRefusals, Refusal, UnreadableError
+from server.base.journals.reader import rules_of
 from server.base.quotas.quotas import Quotas
 from server.base.seals.keyring import Keyring
 from server.base.work.background import Background
@@ -295,11 +297,13 @@ class Dailies:
         *,
         anew: bool = True,
         reading: Reading | None = None,
+        starting: Callable[[Ruleset], None] | None = None,
     ) -> Snapshot:
         """Start a player's attempt at today's deal, or return the running one.
 
         `address` is the client's; if it is empty, its limit does not apply. `anew` permits a new
-        attempt. `reading` is awaited with the ids of a running attempt before it is read.
+        attempt. `reading` is awaited with the ids of a running attempt before it is read, and
+        `starting` is called with the rules before a new one is stored.
 
         Refused as `unknown_game`; as `no_daily` if it is not one of today's dailies; as
         `already_played` if today's attempt has ended; for a new attempt also as `overloaded` if
@@ -328,6 +332,8 @@ class Dailies:
         if not await self._attempts.started([deal.id], player):
             if not anew:
                 raise Refusal(BaseRefusals.overloaded, wait=RETRY_AFTER_MS)
+            if starting is not None:
+                starting(rules_of(deal.game, deal.variant, deal.rules))
             await self._begin(player, DailyId(game, day), address)
             # Decide this at the start: otherwise, the best of several guests could be kept
             # afterwards.

@@ -6,11 +6,13 @@ from engine.catalog import ruleset
 from server.play.core.finish import Finish
 from server.play.finishes import FinishedRun
 from server.results.core.history import DayResult, points
-from server.results.curves import curve_of
+from server.results.curves import Curves
 from server.results.histories import Histories
 
 
-async def add_result(histories: Histories, finish: Finish, run: FinishedRun) -> None:
+async def add_result(
+    histories: Histories, curves: Curves, finish: Finish, run: FinishedRun
+) -> None:
     """Add the result of a daily to its player's history. This is idempotent."""
     if finish.day is None:
         return
@@ -27,5 +29,5 @@ async def add_result(histories: Histories, finish: Finish, run: FinishedRun) -> 
     )
     read = await run.load()
     # The run is missing only if the store has lost it.
-    curve = () if read is None else curve_of(read)
+    curve = () if read is None else await curves.of_run(read)
     await histories.add_day(finish.player, finish.game, finish.day, found, curve)

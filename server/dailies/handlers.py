@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
+from engine.ruleset import Ruleset
 from server.base.core import costs
 from server.base.core.ids import AttemptId
 from server.dailies import present as dailies_present
@@ -29,11 +30,18 @@ async def list_dailies(request: Request[ListDailies]) -> Dailies:
 async def open_daily(request: Request[OpenDaily]) -> Attempt:
     """Start the player's attempt at today's deal if there is room for it, or return to it."""
     game, address = request.command.game, request.session.address
+
+    def starting(rules: Ruleset) -> None:
+        # Such a run is replayed for the day's curves when it has ended.
+        if rules.automatic:
+            request.pay(costs.SEARCH)
+
     snapshot = await request.services.dailies.open(
         request.player,
         game,
         address,
         anew=request.load.has_room("daily"),
         reading=partial(pay_for_reading, request),
+        starting=starting,
     )
     return show(request, snapshot, take=True)

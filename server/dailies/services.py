@@ -72,7 +72,7 @@ class DailyServices(ResultServices):
             clock=self.clock,
             keep_days=settings.keep_days,
         )
-        self.finishes.applied.subscribe(partial(add_result, self.histories))
+        self.finishes.applied.subscribe(partial(add_result, self.histories, self.curves))
         self.screens["daily"] = of_daily
         self.screens["archive"] = of_day
 

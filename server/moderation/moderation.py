@@ -30,7 +30,7 @@ from server.moderation.store import ModerationStore
 from server.play.attempts import Attempts
 from server.players.profiles import Profiles
 from server.players.sessions import Sessions
-from server.results.curves import curve_of
+from server.results.curves import Curves
 from server.results.histories import Histories
 from server.results.repaired_days_store import RepairedDayStore
 from server.rooms.race_recorder import RaceRecorder
@@ -51,6 +51,7 @@ class Moderation:
         attempts: Attempts,
         rooms: Rooms,
         histories: Histories,
+        curves: Curves,
         race_recorder: RaceRecorder,
         keeping: Keeping,
         profiles: Profiles,
@@ -64,6 +65,7 @@ class Moderation:
         self._attempts = attempts
         self._rooms = rooms
         self._histories = histories
+        self._curves = curves
         self._race_recorder = race_recorder
         self._keeping = keeping
         self._profiles = profiles
@@ -90,7 +92,7 @@ class Moderation:
                 await self._closed_deals.void(act.attempt, is_void=act.void)
             case VoidResult(day=int(day)):
                 run = await self._attempts.run(act.attempt)
-                curve = () if run is None else curve_of(run)
+                curve = () if run is None else await self._curves.of_run(run)
                 await self._histories.void_day(act.player, act.game, day, curve, void=act.void)
             case BarPlayer():
                 # Includes existing bots; a bot created at this moment is refused at its hello.

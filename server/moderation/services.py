@@ -67,6 +67,7 @@ class ModerationServices(CircleServices, LobbyServices, DailyServices):
             attempts=self.attempts,
             rooms=self.rooms,
             histories=self.histories,
+            curves=self.curves,
             race_recorder=self.race_recorder,
             keeping=self.keeping,
             profiles=self.profiles,

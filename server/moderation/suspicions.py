@@ -14,11 +14,9 @@ from typing import TypeVar
 import msgspec
 
 from engine.board import Board
-from engine.deal import deal_seed
 from server.base.core.days import DailyId, day_at
 from server.base.core.ids import PlayerId, attempt_id, is_bot
 from server.base.core.refusal import UnreadableError
-from server.base.journals.reader import rules_of
 from server.dailies.store import StartStore
 from server.deals.store import DealStore
 from server.moderation.core.likeness import Choice, Likeness, choices_of, compare, marks
@@ -138,14 +136,11 @@ class Suspicions:
 
     async def _first_board(self, run: Run) -> Board | None:
         """Return the first board of a run's deal; `None` if only a newer release can deal it."""
-        start = run.start
         try:
-            deal = await self._deals.find(start.deal)
-            rules = rules_of(start.game, start.variant, start.rules)
+            return await self._attempts.first_board(run)
         except UnreadableError:
             # The read has logged it. The run's times can still be examined.
             return None
-        return None if deal is None else deal_seed(rules, deal.seed)
 
     async def _median_win(self, daily: DailyId) -> int | None:
         """Return the median winning time of kept identities, or else of guests."""

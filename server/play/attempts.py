@@ -10,6 +10,7 @@ from msgspec import structs
 
 from engine.board import Board, Delta, delta_between
 from engine.catalog import is_ready
+from engine.deal import deal_seed
 from engine.hints import SLICE, hint_steps
 from engine.notation import move_text
 from engine.ruleset import Move
@@ -390,6 +391,17 @@ class Attempts:
             if number % PAUSE_EVERY == 0:
                 await asyncio.sleep(0)
         return run_of(events)
+
+    async def first_board(self, run: Run) -> Board | None:
+        """Return the first board of a run's deal; `None` if the store has lost the deal.
+
+        Raises:
+            UnreadableError: a newer release stored the deal, or defined its rules.
+        """
+        start = run.start
+        deal = await self._deals.find(start.deal)
+        rules = rules_of(start.game, start.variant, start.rules)
+        return None if deal is None else deal_seed(rules, deal.seed)
 
     def receive(self, attempt: AttemptId, number: int, text: str) -> Step | None:
         """Apply entry `number`, published by another node, without a read of the store.

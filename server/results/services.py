@@ -75,7 +75,7 @@ class ResultServices(PlayServices):
             lambda player: self.account_store.keep_for_good(player),  # noqa: PLW0108 - set later
             self.daily_sets,
         )
-        self.curves = Curves(self.leaderboard_store, clock=clock)
+        self.curves = Curves(self.leaderboard_store, self.attempts, clock=clock)
         self.repaired_day_store = RepairedDayStore(database)
         self.repaired_days = RepairedDays(self.repaired_day_store, clock)
         self.leaderboard_feeds = LeaderboardFeeds(

@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 
 from engine.catalog import daily_games
-from server.base.core import days
+from server.base.core import costs, days
 from server.base.core.days import DailyId
 from server.base.core.ids import PlayerId
 from server.base.journals.cache import ReplicaCache
+from server.base.net.budgets import Payer
 from server.results.core.boards import of_daily
 from server.results.core.keys import MAX_MET
 from tests.builders import START
@@ -19,6 +20,7 @@ from tests.conftest import ALONE
 from tests.nodes import Node
 from tests.play.test_prices import play
 from tests.prices import Prices, same, varied
+from tests.results import leaving
 from tests.results.placing import place_player
 
 pytestmark = ALONE
@@ -71,3 +73,25 @@ async def test_prices_of_dailies_follow_from_the_work(
         await prices.count(cyd, "GetRuns", f"of {of}", same(deal=mine["deal"]))
         await prices.count(cyd, "GetRun", f"of {of}", same(attempt=mine["attempt"]))
     prices.check("dailies")
+
+
+async def test_a_run_to_be_replayed_for_the_curves_is_paid_for_at_its_start(
+    hub: HubNode, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paid: list[float] = []
+
+    def pay(_: Payer, cost: float, __: float) -> bool:
+        paid.append(cost)
+        return True
+
+    monkeypatch.setattr(Payer, "pay", pay)
+    bob = await hub.seat()
+    found: dict[str, list[float]] = {}
+    for game in ("klondike", leaving.GAME, leaving.GAME):
+        paid.clear()
+        assert (await bob.ask("daily.open", game=game))["type"] == "attempt"
+        found.setdefault(game, []).append(sum(paid))
+    assert found == {
+        "klondike": [costs.OPEN],
+        leaving.GAME: [costs.OPEN + costs.SEARCH, costs.OPEN],
+    }

@@ -75,8 +75,7 @@ class HistoryChecks:
             result = replace(_day_result(game, steps[-1][1]), void=void)
             is_ranked = (player, game, day) in self._ranked
             self._days[player][game, day] = replace(result, ranked=is_ranked)
-            # Games whose cards leave by themselves have no curves.
-            if not void and not ruleset(game).automatic:
+            if not void:
                 self._curves[DailyId(game, day)].update(_curve(steps))
         for room in rooms:
             for number, at in room.ended.items():
