@@ -7,7 +7,7 @@ bytes sent until one of those cards is turned up.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, cast
 
@@ -48,6 +48,7 @@ from server.play.resume import missed_of
 from server.watching import present as watching_present
 from server.watching.watching import WatchedEntry
 from tests.builders import race_of
+from tests.recorded_wire import RecordedWire
 
 EACH_GAME = pytest.mark.parametrize(
     ("game", "variant"),
@@ -86,33 +87,6 @@ def dealt(
     """Return a generator of random numbers, and an attempt at a deal drawn with it."""
     rng = random.Random(f"{game} {variant} {seed}")
     return rng, begun(deal_seed(ruleset(game, variant), rng.randbytes(32)), allowed)
-
-
-class _Wire:
-    """A connection that records the frames sent."""
-
-    def __init__(self) -> None:
-        self.sent: list[bytes] = []
-
-    def send(self, frame: bytes, key: Hashable = None) -> None:
-        self.sent.append(frame)
-
-    def is_full(self) -> bool:
-        return False
-
-    def is_behind(self) -> bool:
-        return False
-
-    def in_turn(self, begin: Callable[[], None], _cost: float) -> None:
-        begin()
-
-    def hold(self) -> None: ...
-
-    def release(self) -> None: ...
-
-    def close(self, code: int) -> None:
-        """Fail: no test leads to a close."""
-        raise AssertionError(f"closed with {code}")
 
 
 class _Handlers:
@@ -154,12 +128,14 @@ class _Handlers:
 
 async def sent_for(attempt: Attempt, move: tuple[int, int, int]) -> tuple[Attempt, bytes]:
     """Return the attempt after a move, and the frame its player receives."""
-    wire, handlers = _Wire(), _Handlers(attempt)
+    wire, handlers = RecordedWire(), _Handlers(attempt)
     session = Session("s", wire, handlers, Metrics())
     session.identify(ME)
     number = session.shown.assign_number(attempt.id)
     session.receive(msgpack.packb([number, attempt.seq + 1, *move]))
     session.cancel_hello_timer()
+    assert not wire.turns
+    assert not wire.codes
     (frame,) = wire.sent
     return handlers.attempt, frame
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from typing import Any
 
 import msgpack
@@ -19,43 +19,10 @@ from server.base.wire.messages import Command, Event, MoveMessage
 from server.base.wire.session import Session
 from server.base.wire.shown import ShownAttempts
 from server.base.work.metrics import Metrics
+from tests.recorded_wire import RecordedWire
 
 ME = PlayerId("p" * 16)
 ATTEMPT = AttemptId("robert.1")
-
-
-class _Wire:
-    """A connection that records frames and close codes, and takes turns when told."""
-
-    def __init__(self) -> None:
-        self.sent: list[bytes] = []
-        self.turns: deque[tuple[Callable[[], None], float]] = deque()
-        self.codes: list[int] = []
-
-    def send(self, frame: bytes, key: Hashable = None) -> None:
-        self.sent.append(frame)
-
-    def is_full(self) -> bool:
-        return False
-
-    def is_behind(self) -> bool:
-        return False
-
-    def in_turn(self, begin: Callable[[], None], cost: float) -> None:
-        self.turns.append((begin, cost))
-
-    def take_turn(self) -> float:
-        """Take the next turn, and return its cost."""
-        begin, cost = self.turns.popleft()
-        begin()
-        return cost
-
-    def hold(self) -> None: ...
-
-    def release(self) -> None: ...
-
-    def close(self, code: int) -> None:
-        self.codes.append(code)
 
 
 class _Moves:
@@ -94,7 +61,7 @@ class _Connection:
     """A session with a known player and attempt."""
 
     def __init__(self) -> None:
-        self.wire, self.moves = _Wire(), _Moves()
+        self.wire, self.moves = RecordedWire(), _Moves()
         self.session = Session("s", self.wire, self.moves, Metrics())
         self.session.cancel_hello_timer()
         self.session.identify(ME)
