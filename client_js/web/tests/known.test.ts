@@ -104,7 +104,9 @@ test("terms name winnable deals only where the server certifies them", () => {
   expect(termsWords(terms, { games: [] })).toBe(none);
   // Its best result is unknown, and its variants have no dailies.
   expect(termsWords({ ...terms, game: "robert" })).toBe("Robert, 10 minutes");
-  expect(termsWords({ ...terms, game: "deuces", variant: "strict" })).not.toContain("winnable");
+  expect(termsWords({ ...terms, game: "deuces", variant: "strict" })).toBe(
+    "Deuces: Single cards only, 10 minutes",
+  );
   expect(uncertainWords(null, terms)).toContain("nobody knows");
   expect(uncertainWords({ games: [] }, terms)).toBeNull();
 });

@@ -48,10 +48,10 @@ describe("the sets of a day", () => {
 
 describe("the name of a daily", () => {
   it.each([
-    ["klondike", "standard", "Klondike, draw one"],
-    ["spider", "one-suit", "Spider, one suit"],
+    ["klondike", "standard", "Klondike: Draw one"],
+    ["spider", "one-suit", "Spider: One suit"],
     ["spider", "standard", "Spider"],
-    ["yukon", "russian", "Yukon, Built in suit"],
+    ["yukon", "russian", "Yukon: Built in suit"],
     ["robert", undefined, "Robert"],
     ["bridge", "standard", "bridge"],
   ])("of %s, %s is %s", (game, variant, name) => {
@@ -60,7 +60,9 @@ describe("the name of a daily", () => {
 
   it("is translated", async () => {
     await useLanguage("de");
-    expect(dailyName("spider", "one-suit")).toBe("Spider, eine Farbe");
+    expect(dailyName("spider", "one-suit")).toBe("Spider: Eine Farbe");
+    await useLanguage("fr");
+    expect(dailyName("klondike", "standard")).toBe("Klondike\u00a0: Une carte");
     await useLanguage("en");
   });
 });

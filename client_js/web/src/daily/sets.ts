@@ -1,6 +1,7 @@
 /** The sets of a day: the games that count for each of its crowns. */
 
 import { STANDARD, type Dailies, type DailyCrown, games } from "@samedeal/client";
+import { nameWith } from "../app/own/names.ts";
 import { entry, text } from "../text/index.ts";
 
 /** Return a day's crowns with their games; the only crown of a day has an empty id. */
@@ -51,9 +52,7 @@ export function dailyRules(game: string, variant?: string): string | undefined {
 
 /** Return the name of a daily: the game's, and that of its rules. */
 export function dailyName(game: string, variant?: string): string {
-  const name = gameName(game);
-  const rules = dailyRules(game, variant);
-  return rules === undefined ? name : `${name}, ${rules}`;
+  return nameWith(gameName(game), dailyRules(game, variant));
 }
 
 /** Return a game's name; its id if it is newer than this page. */

@@ -1,7 +1,7 @@
 /** Terms of a round, in words. */
 
 import { type Dailies, STANDARD, type Terms, games } from "@samedeal/client";
-import { variantWords } from "../app/own/names.ts";
+import { nameWith, variantWords } from "../app/own/names.ts";
 import { isDaily, isForPar } from "../app/targets.ts";
 import { knownWords, text } from "../text/index.ts";
 
@@ -33,15 +33,15 @@ export function uncertainWords(dailies: Today, terms: Terms): string | null {
   return areWinnable(dailies, terms) ? text.terms.noneWinnable : null;
 }
 
-/** Return terms such as `Robert, 10 minutes`, with the variant unless it is the standard one. */
+/** Return terms such as `Golf: Nothing on a King, 10 minutes`, without the standard variant. */
 export function termsWords(terms: Terms, dailies: Today = null): string {
   const { game, variant, limit, help = "none", known = "" } = terms;
   const played = games.find(({ id }) => id === game);
-  const form = variantWords(game, variant);
+  const name = nameWith(played?.name ?? game, variantWords(game, variant));
   const helped = help === "none" ? undefined : text.help.terms[help];
   const winnable = areWinnable(dailies, terms) ? text.terms.winnable : undefined;
   const deal = known === "" ? winnable : knownWords(known);
-  const words = [played?.name ?? game, form, deal, text.start.minutes(limit / 60), helped];
+  const words = [name, deal, text.start.minutes(limit / 60), helped];
   return words.filter((word) => word !== undefined).join(", ");
 }
 

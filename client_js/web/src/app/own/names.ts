@@ -28,7 +28,10 @@ export function ownWords(game: string, rules: string): string {
 
 /** Return a game's name, with its variant's unless that is the standard one. */
 export function playedName({ game, variant, rules }: Ruleset): string {
-  const words = variantWords(game, variant);
-  if (words === undefined) return rules.name;
-  return isChanges(variant) ? `${rules.name}, ${words}` : `${rules.name}: ${words}`;
+  return nameWith(rules.name, variantWords(game, variant));
+}
+
+/** Return a game's name with that of its rules, the only form of both on the page. */
+export function nameWith(name: string, rules: string | undefined): string {
+  return rules === undefined ? name : text.start.by(name, rules);
 }
