@@ -6,8 +6,8 @@ import { NEWS } from "../src/messages.ts";
 import type { EventOf } from "../src/protocol.ts";
 import { findRuleset } from "../src/rules/catalog.ts";
 import { ADA, BOB, NO_MOVES, ROOM, roomState } from "./builders.ts";
-import { expectNoCommand, processed } from "./server.ts";
-import { client, openForEachTest, reconnect, session } from "./session.ts";
+import { expectNoCommand, processed, until } from "./server.ts";
+import { client, openForEachTest, reconnect, session, time } from "./session.ts";
 
 const KEY = "Jk1c9mYw3pQ7xT2vB8sZ0A";
 const RULES = findRuleset("robert", "standard");
@@ -136,6 +136,31 @@ test("a refusal is reported, and nothing is watched", async () => {
   await expect(watching).rejects.toThrow(Refusal);
   await reconnect();
   await expectNoCommand(client, session);
+});
+
+test.each(["removed", "not_invited", "still_racing", "too_many_watchers"])(
+  "a reconnect refused as %s ends watching for good",
+  async (code) => {
+    await watch();
+    await reconnect();
+    await session.refuse("WatchRound", code);
+    await until(client.watchEnded, (ended) => ended !== null);
+    expect(client.watchEnded.get()).toEqual({ code: ROOM, why: code });
+    expect(client.watched.get()).toBeNull();
+    time.advance(5_000);
+    await expectNoCommand(client, session);
+  },
+);
+
+test("a reconnect refused only for now is retried", async () => {
+  await watch();
+  await reconnect();
+  await session.refuse("WatchRound", "overloaded");
+  await processed(client, session);
+  time.advance(5_000);
+  await session.answer("WatchRound", watched({ round: 3 }));
+  await until(client.watched, (now) => now?.round === 3);
+  expect(client.watchEnded.get()).toBeNull();
 });
 
 test("boards that a change does not fit are requested again", async () => {
