@@ -4,7 +4,6 @@ import type { Keeper, Link } from "./link.ts";
 import type { CreateRoom, Emoted, Neighbours, Removed, RoomState, SetTerms } from "./messages.ts";
 import type { Command, Event, Progress } from "./protocol.ts";
 import { Refusal } from "./refusal.ts";
-import { STANDARD } from "./rules/schema.ts";
 import { Store } from "./store.ts";
 
 /** Options of a new room. */
@@ -42,14 +41,7 @@ export class RoomKeeper implements Keeper {
   }
 
   create(settings: RoomSettings): Promise<RoomState> {
-    // Fields are identified by position, so none can be omitted before one that is not.
-    const fields = {
-      variant: STANDARD,
-      help: "none",
-      known: "",
-      ...settings,
-      key: newKey(),
-    } as const;
+    const fields = { ...settings, key: newKey() };
     return this.#link.askWithRetry("CreateRoom", fields, this.#supersede());
   }
 

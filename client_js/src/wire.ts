@@ -70,10 +70,11 @@ function countersIn(numbers: readonly unknown[]) {
   return counters;
 }
 
-/** Encode a struct as an array of its fields in order, without trailing undefined ones. */
+/** Encode a struct as an array of its fields in order; of the undefined ones, the last are omitted. */
 export function toRow(struct: string, value: object): unknown[] {
   const fields = value as Readonly<Record<string, unknown>>;
-  const row = fieldsOf(struct).map((field) => {
+  const described = fieldsOf(struct);
+  const row = described.map((field) => {
     if (typeof field === "string") return fields[field];
     const inner = fields[field.name];
     if (inner === null || inner === undefined) return inner;
@@ -83,7 +84,12 @@ export function toRow(struct: string, value: object): unknown[] {
   });
   // Only trailing fields can be omitted, because a row's fields are identified by position.
   while (row.length > 0 && row.at(-1) === undefined) row.pop();
-  return row.map((each) => each ?? null);
+  return row.map((each, at) => (each === undefined ? omittedOf(described[at]) : each));
+}
+
+/** The value sent for an omitted field before one that is present. */
+function omittedOf(field: Field | undefined): unknown {
+  return (typeof field === "object" ? field.omitted : null) ?? null;
 }
 
 /** Decode a struct from an array of its fields; missing ones get the defaults of older servers. */

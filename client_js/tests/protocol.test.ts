@@ -6,8 +6,10 @@ import { decode, encode } from "@msgpack/msgpack";
 import { expect, test } from "vitest";
 import { Attempt } from "../src/attempt.ts";
 import { fnv1a } from "../src/digest.ts";
+import { FIELDS as LATER_FIELDS } from "../src/laterMessages.ts";
+import { FIELDS } from "../src/messages.ts";
 import type { Command, EventOf } from "../src/protocol.ts";
-import { decodeEvent, encodeCommand } from "../src/wire.ts";
+import { decodeEvent, encodeCommand, toRow } from "../src/wire.ts";
 import { type SentEvent, decodeCommand, encodeEvent } from "./server.ts";
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
@@ -53,6 +55,21 @@ test.each(events)("the event $text survives decoding and encoding", ({ value, sh
   expect(decode(sent)).toEqual(value);
   if (shown) expect(sent).toEqual(shown);
 });
+
+const tables = Object.entries({ ...FIELDS, ...LATER_FIELDS }).map(([struct, fields]) => {
+  const described = fields.map((field) => (typeof field === "string" ? { name: field } : field));
+  return { struct, fields: described };
+});
+
+test.each(tables.filter(({ fields }) => fields.some((field) => "omitted" in field)))(
+  "fields of $struct omitted before the last one are sent as their defaults",
+  ({ struct, fields }) => {
+    const row = toRow(struct, { [fields.at(-1)?.name ?? ""]: "sent" });
+    const others = fields.slice(0, -1).map(({ omitted }) => omitted ?? null);
+    expect(row).toEqual([...others, "sent"]);
+    expect(toRow(struct, {})).toEqual([]);
+  },
+);
 
 test("omitted event fields are null, and fields of a later version are ignored", () => {
   expect(decodeEvent(encode([33, 7, [[14, 2, 22]], 41_250]))).toEqual({

@@ -285,14 +285,17 @@ FIELD_TYPES = """\
 export type Field = string | DescribedField;
 
 /**
- * A field with a struct or null, or with a list of structs; or a field missing from older servers,
- * with its default.
+ * A field with a struct or null, or with a list of structs; or a field with its default, where that
+ * is not null.
  */
 export interface DescribedField {
   readonly name: string;
   readonly struct?: string;
   readonly list?: string;
+  /** Of a field that is missing from older servers. */
   readonly otherwise?: unknown;
+  /** Of a field that the client may omit, but not before another one that it sends. */
+  readonly omitted?: unknown;
 }
 """
 
@@ -312,17 +315,20 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {{
 def _table(struct: Message, *, optional: bool) -> str:
     """Return the row of a struct in the table of fields.
 
-    If `optional`, clients may omit its fields with a default, and the server fills them in.
+    If `optional`, clients may omit its fields with a default, and the server fills them in. A
+    struct's fields are identified by their positions, so only the last ones can be left out of a
+    row; others are sent as their defaults.
     """
     items: list[Any] = []
-    for field, info in fields_of(struct):
+    fields = fields_of(struct)
+    for number, (field, info) in enumerate(fields, 1):
         inner = struct_in(info)
         about = []
         if inner is not None:
             about.append(f'{"list" if is_list(info) else "struct"}: "{inner.__name__}"')
         default = default_of(field)
-        if default is not None and not optional:
-            about.append(f"otherwise: {json.dumps(default)}")
+        if default is not None and not (optional and number == len(fields)):
+            about.append(f"{'omitted' if optional else 'otherwise'}: {json.dumps(default)}")
         name = f'"{field.name}"'
         items.append(f"{{ name: {name}, {', '.join(about)} }}" if about else name)
     line = f"[{', '.join(items)}]"
