@@ -583,7 +583,7 @@ class FeedItem(Struct, array_like=True, frozen=True):
         day: the UTC day of `dailies` or a `record`, else null.
         points: the points of `dailies` or a `season`, else 0.
         played: the number of dailies played, else 0.
-        crown: whether the player earned a crown on the day.
+        crowns: the ids of the crowns that the player earned on the day, as in `DailyCrown`.
         number: the season's number, else 0.
         challenge: the challenge's id, or null.
         emotes: pairs of a player's id and an emote.
@@ -597,7 +597,7 @@ class FeedItem(Struct, array_like=True, frozen=True):
     day: int | None = None
     points: int = 0
     played: int = 0
-    crown: bool = False
+    crowns: list[str] = field(default_factory=list)
     number: int = 0
     challenge: str | None = None
     emotes: list[tuple[str, int]] = field(default_factory=list)

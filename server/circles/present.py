@@ -178,7 +178,7 @@ def feed(of: Circle, found: Sequence[Item], profiles: Profiles) -> messages.Circ
                 day=each.day,
                 points=each.points,
                 played=each.played,
-                crown=each.crown,
+                crowns=list(each.crowns),
                 number=each.number,
                 challenge=each.challenge,
                 emotes=[*of.emotes.get(each.id, {}).items()],

@@ -84,10 +84,20 @@ async def test_a_crown_requires_the_days_own_dailies(node: Node, redis_url: str)
     second = await node.services.circle_tables.table(circle, "day", TODAY + 1)
     assert second.games == set(daily_games())
     feed = await node.services.circle_tables.feed(circle)
-    assert {each.day: each.crown for each in feed if each.about == "dailies"} == {
-        TODAY: True,
-        TODAY + 1: False,
+    assert {each.day: each.crowns for each in feed if each.about == "dailies"} == {
+        TODAY: tuple(each.crown for each in by_crown(daily_games())),
+        TODAY + 1: (),
     }
+
+
+async def test_the_feed_names_the_crown_earned(node: Node) -> None:
+    circle = await founded(node)
+    await node.dailies.draw_ahead()
+    _, second = by_crown(daily_games())
+    for game in second.games:
+        await add(node, ADA, WON, game=game)
+    feed = await node.services.circle_tables.feed(circle)
+    assert [each.crowns for each in feed if each.about == "dailies"] == [(second.crown,)]
 
 
 async def test_a_run_without_a_card_home_does_not_count_as_played(node: Node) -> None:

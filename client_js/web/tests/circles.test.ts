@@ -3,7 +3,8 @@
 import type { Duel, FeedItem } from "@samedeal/client";
 import { describe, expect, test } from "vitest";
 import { byGame } from "../src/circles/table/duels.ts";
-import { daysOf } from "../src/circles/feed.ts";
+import { crownOf, daysOf } from "../src/circles/feed.ts";
+import { text, withOwnText } from "../src/text/index.ts";
 import { followingGame, lastDay, nextStart, weekOf } from "../src/circles/seasons.ts";
 
 const DAY = 86_400_000;
@@ -11,7 +12,7 @@ const DAY = 86_400_000;
 function item(name: string, at: number): FeedItem {
   return {
     ...{ item: name, about: "joined", at, player: null, game: null, day: null, points: 0 },
-    ...{ played: 0, crown: false, number: 0, challenge: null, emotes: [] },
+    ...{ played: 0, crowns: [], number: 0, challenge: null, emotes: [] },
   };
 }
 
@@ -26,6 +27,16 @@ test("a feed is grouped by days, in its order", () => {
     [8, ["c", "b"]],
     [7, ["a"]],
   ]);
+});
+
+test.each([
+  [["classics"], "Ada earned the Classics crown, with 90 points."],
+  [["rarities"], "Ada earned the Rarities crown, with 90 points."],
+  [["classics", "rarities"], "Ada earned both crowns, with 90 points."],
+  [[""], "Ada earned the crown, with 90 points."],
+])("the crowns %j are named", async (crowns, said) => {
+  await withOwnText("circles", Promise.resolve());
+  expect(text.circles.feed.crown("Ada", crownOf(crowns), 90)).toBe(said);
 });
 
 test("duels in dailies, races and challenges are summed by game, in the order of the games", () => {

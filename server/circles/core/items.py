@@ -33,7 +33,7 @@ class Item(NamedTuple):
     day: int | None = None
     points: int = 0
     played: int = 0
-    crown: bool = False
+    crowns: tuple[str, ...] = ()
     number: int = 0
     challenge: str | None = None
 
@@ -65,7 +65,7 @@ def dailies(day: int, scores: Mapping[PlayerId, Score]) -> Iterable[Item]:
                 day=day,
                 points=score.points,
                 played=score.played,
-                crown=score.crowns > 0,
+                crowns=score.earned,
             )
 
 

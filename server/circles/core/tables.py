@@ -28,8 +28,9 @@ class Score(NamedTuple):
     won: int = 0
     crowns: int = 0  # the number of crowns earned
     races: int = 0  # the number of races won with a kept identity; 0 except for all time
-    # The valid results by game, if the table covers a single day.
+    # The valid results by game, and the ids of the crowns earned, if the table covers a single day.
     dailies: tuple[tuple[str, DayResult], ...] = ()
+    earned: tuple[str, ...] = ()
 
 
 class Record(NamedTuple):
@@ -80,16 +81,20 @@ def score_of(found: Excerpt, days: Collection[int], sets: DailySets) -> Score:
     for (game, day), each in standing.items():
         if each.counts:
             counted[day].add(game)
+    earned = [
+        crown
+        for day, played in counted.items()
+        for crown, of in sets.crowns_of(day)
+        if played >= of
+    ]
+    is_of_day = len(days) == 1
     return Score(
         points=sum(each.points for each in standing.values()),
         played=sum(map(len, counted.values())),
         won=sum(each.won for each in standing.values()),
-        crowns=sum(
-            played >= of for day, played in counted.items() for _, of in sets.crowns_of(day)
-        ),
-        dailies=tuple((game, each) for (game, _), each in standing.items())
-        if len(days) == 1
-        else (),
+        crowns=len(earned),
+        dailies=tuple((game, each) for (game, _), each in standing.items()) if is_of_day else (),
+        earned=tuple(earned) if is_of_day else (),
     )
 
 

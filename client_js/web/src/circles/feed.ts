@@ -1,4 +1,4 @@
-/** A circle's events by day. Pure functions. */
+/** A circle's events by day, and their crowns. Pure functions. */
 
 import type { FeedItem } from "@samedeal/client";
 
@@ -18,4 +18,9 @@ export function daysOf(items: readonly FeedItem[]): Happened[] {
     days.set(day, [...(days.get(day) ?? []), item]);
   }
   return [...days].map(([day, happened]) => ({ day, happened }));
+}
+
+/** The crowns earned on a day, as a sentence names them: `both`, an id, or empty for the only one. */
+export function crownOf(crowns: readonly string[]): string {
+  return crowns.length > 1 ? "both" : (crowns[0] ?? "");
 }
