@@ -6,11 +6,15 @@ import re
 
 from playwright.sync_api import Browser, Locator, Route, expect
 
+from tests.browser.checks import problems
 from tests.browser.conftest import Site, player_fixture
 from tests.browser.player import OFFLINE_PHONE, PHONE, Player
 from tests.browser.screens import KINDS
 
 player = player_fixture(OFFLINE_PHONE)
+
+STORED_SEED = """JSON.parse(localStorage["samedeal.practice.klondike"] ?? '{"seed":""}').seed"""
+READY = """JSON.parse(localStorage["samedeal.winnable.klondike"] ?? '{"ready":[]}').ready"""
 
 
 def wait_until_cached(player: Player) -> None:
@@ -51,6 +55,32 @@ def test_practice_works_without_a_network_and_the_dailies_load_when_online_again
     expect(player.see("offline")).to_have_count(0)
     player.page.wait_for_load_state("networkidle")
     expect(player.page).to_have_url(re.compile("/$"))
+
+
+def test_winnable_deals_are_found_without_a_network(player: Player) -> None:
+    wait_until_cached(player)
+    player.context.set_offline(True)
+    player.go("/practice/klondike")
+    player.wait_for_board()
+    first = player.page.evaluate(STORED_SEED)
+    player.press("practice-menu")
+    player.press("winnable-only")
+    # A deal without moves gives way to a winnable one.
+    expect(player.see("winnable-only")).to_have_count(0)
+    player.page.wait_for_function(f"() => {STORED_SEED} !== {first!r}")
+    player.press("practice-menu")
+    expect(player.see("is-winnable")).to_have_text("This deal can be won.")
+    assert problems(player) == []
+    player.page.keyboard.press("Escape")
+    player.wait_for_board()
+    player.tap("s")
+    player.wait_for_moves(1)
+    # The next one is found meanwhile, and dealt at once.
+    player.page.wait_for_function(f"() => {READY}.length === 1")
+    ready = player.page.evaluate(f"{READY}[0].seed")
+    player.press("deal-anew")
+    player.wait_for_moves(0)
+    player.page.wait_for_function(f"() => {STORED_SEED} === {ready!r}")
 
 
 def test_a_screen_that_needs_the_server_says_so_and_loads_when_online_again(player: Player) -> None:

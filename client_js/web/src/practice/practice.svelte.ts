@@ -255,7 +255,12 @@ export class Practice {
   }
 
   get next(): Ruleset {
-    return findRuleset(this.#game, this.#variant);
+    return this.rulesOfNext();
+  }
+
+  /** Return the rules of the next deal; the variant defaults to this deal's. */
+  rulesOfNext(variant: string = this.#variant): Ruleset {
+    return findRuleset(this.#game, variant);
   }
 
   /**
@@ -264,7 +269,7 @@ export class Practice {
    */
   deal(variant: string = this.#variant, seed: string = newSeed()): void {
     this.#leave();
-    this.ruleset = findRuleset(this.#game, variant);
+    this.ruleset = this.rulesOfNext(variant);
     this.#seed = seed;
     this.race = null;
     this.day = null;

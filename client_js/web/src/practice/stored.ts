@@ -52,6 +52,16 @@ export function store(deal: StoredDeal, game: string, storage: TextStorage): voi
   storage.setItem(practiceKey(game), JSON.stringify(deal));
 }
 
+/** The storage key of a game's winnable deals, which exist while new ones are to be winnable. */
+export function winnableKey(game: string): string {
+  return `samedeal.winnable.${game}`;
+}
+
+/** Whether a game's new deals are to be winnable. */
+export function isWished(storage: TextStorage, game: string): boolean {
+  return storage.getItem(winnableKey(game)) !== null;
+}
+
 export function newSeed(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(SEED_BYTES));
   return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");

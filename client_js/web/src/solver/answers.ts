@@ -12,7 +12,7 @@ import { type Method, methodOf } from "../../../src/solver/index.ts";
 import { keyOf } from "../../../src/solver/known.ts";
 import { review } from "../../../src/solver/review.ts";
 import { lastWinnable } from "../../../src/solver/wayBack.ts";
-import type { Answer, Ask, AskAdvice, AskReview } from "./protocol.ts";
+import type { Answer, Ask, AskAdvice, AskDeal, AskReview } from "./protocol.ts";
 
 /** Answer a request with one or more answers, of which only the last one satisfies `isLast`. */
 export function answer(
@@ -22,6 +22,7 @@ export function answer(
 ): void {
   try {
     if (ask.kind === "advice") send(advised(ask, method));
+    else if (ask.kind === "deal") send(dealFound(ask, method));
     else reviewed(ask, send, method);
   } catch (error) {
     // Unknown rules, or illegal moves.
@@ -32,6 +33,9 @@ export function answer(
 
 /** The divisor of the budget after a search in vain: later boards are rarely easier. */
 const IN_VAIN = 20;
+
+/** The divisor of the budget for each candidate of a new deal: the next one may be easier. */
+const CANDIDATE = 30;
 
 function advised(
   { game, variant, rules, layouts, winnable, vain }: AskAdvice,
@@ -72,4 +76,15 @@ function reviewed(
   review(boards, method(ruleset), line, (found, done) =>
     send({ kind: "review", review: found, done }),
   );
+}
+
+function dealFound(
+  { game, variant, rules, seeds }: AskDeal,
+  method: (ruleset: Board["ruleset"]) => Method,
+): Answer {
+  const ruleset = findStoredRuleset(game, variant, rules);
+  const { solve, budget } = method(ruleset);
+  const isWinnable = (seed: string) =>
+    solve(dealSeed(ruleset, parseSeed(seed)), Math.ceil(budget / CANDIDATE)).verdict === "winnable";
+  return { kind: "deal", seed: seeds.find(isWinnable) ?? null };
 }

@@ -37,7 +37,14 @@ export interface AskReview extends RulesName {
   readonly line: readonly string[] | null;
 }
 
-export type Ask = AskAdvice | AskReview;
+/** The question for the first of these deals that is found to be winnable with little effort. */
+export interface AskDeal extends RulesName {
+  readonly kind: "deal";
+  /** Hexadecimal. */
+  readonly seeds: readonly string[];
+}
+
+export type Ask = AskAdvice | AskReview | AskDeal;
 
 export type Answer =
   | {
@@ -56,6 +63,8 @@ export type Answer =
     }
   /** The findings so far; the last answer is `done`. */
   | { readonly kind: "review"; readonly review: Review; readonly done: boolean }
+  /** The winnable deal's seed; null if none was found. */
+  | { readonly kind: "deal"; readonly seed: string | null }
   | { readonly kind: "failed"; readonly message: string };
 
 export function isLast(answer: Answer): boolean {
