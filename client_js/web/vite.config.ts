@@ -18,8 +18,8 @@ const server = `http://localhost:${process.env["SAMEDEAL_PORT"] ?? 8000}`;
  * first visit costs half a kilobyte of headers, so small modules are grouped.
  */
 const CHUNKS: readonly (readonly [name: string, modules: RegExp])[] = [
-  ["known", /src\/rules\/known\.ts|parts\/known\/mark/],
-  ["pasted", /src\/rules\/pasted\.ts|parts\/known\/(?!mark)/],
+  ["known", /src\/rules\/(known|pysolfc)\.ts|parts\/known\/mark/],
+  ["pasted", /src\/rules\/pasted\w*\.ts|parts\/known\/(?!mark)/],
   ["run", /client_js\/src\/run\.ts/],
   ["public", /client_js\/src\/api\.ts|app\/publicApi\.ts/],
   ["account", /client_js\/src\/account\.ts/],

@@ -19,7 +19,7 @@ Seconds = Annotated[int, Meta(ge=60, le=7200)]
 PlayerId = Annotated[str, Meta(max_length=32)]
 
 KnownDeal = Annotated[str, Meta(max_length=208)]
-"""A known deal: a deal number of the classic FreeCell program, or the order of its cards."""
+"""A known deal: a number of a deal of FreeCell (`engine.known`), or the order of its cards."""
 
 EMOTES = ("hello", "luck", "nice", "wow", "oops", "thinking", "fire", "good_game")
 """The emotes that members can send, by index; append new ones at the end."""
@@ -47,8 +47,8 @@ class CreateRoom(Command, tag=3, frozen=True):
             key create one room.
         variant: of the game; `standard` is its base form, and `stock.turns=2` changes a rule of it.
         help: the help available to the players.
-        known: the known deal to play: a number, such as `11982`, or its cards in dealing order, two
-            hexadecimal digits each; empty for new deals.
+        known: the known deal to play: a number of FreeCell, such as `11982`, or its cards in
+            dealing order, two hexadecimal digits each; empty for new deals.
         winnable: whether new deals are certified as winnable. This needs the variant of the game's
             dailies, and a certified deal that no coming daily needs; otherwise any deal is drawn,
             as the round's `winnable` says.

@@ -54,7 +54,7 @@ def test_known_deals_are_practised_by_number_and_by_link(player: Player) -> None
     player.press("replace-practice")
     expect_deal(player, "617")
     player.go("/practice/freecell?deal=0")
-    expect(player.see("known-problem")).to_contain_text("from 1 to 1,000,000")
+    expect(player.see("known-problem")).to_contain_text("from 1 to 8,589,934,591")
     player.see("known-text").fill("11982")
     player.press("play-known")
     expect_deal(player, "11982")

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from engine.cards import parse_pile
 from engine.catalog import ruleset
 from engine.deal import deal_seed, lay_out, parse_seed
-from engine.errors import DeckError, SeedError
+from engine.errors import DeckError, EngineError, SeedError
 from engine.known import LAST, known_deck, numbered_deck
 
 PRINTED = {
@@ -41,6 +45,21 @@ PRINTED = {
 }
 
 
+VECTORS = Path(__file__).parent.parent / "vectors" / "known.json"
+"""Known deals as the named programs deal them, and refusals. The client is tested with the same."""
+
+
+@pytest.mark.parametrize("entry", json.loads(VECTORS.read_text(encoding="utf-8")))
+def test_known_deals_are_those_of_the_named_programs(entry: dict[str, Any]) -> None:
+    rules = ruleset(entry["game"])
+    if "deck" in entry:
+        assert known_deck(rules, entry["known"]) == parse_pile(entry["deck"].split())
+        return
+    with pytest.raises(EngineError) as refused:
+        known_deck(rules, entry["known"])
+    assert refused.value.code == entry["code"]
+
+
 @pytest.mark.parametrize("number", PRINTED)
 def test_deals_match_those_of_the_program(number: int) -> None:
     assert numbered_deck(number) == parse_pile(PRINTED[number].split())
@@ -55,7 +74,7 @@ def test_every_number_deals_a_different_pack() -> None:
 
 @pytest.mark.parametrize("number", [0, -1, LAST + 1])
 def test_other_numbers_are_refused(number: int) -> None:
-    with pytest.raises(DeckError, match="from 1 to 1000000"):
+    with pytest.raises(DeckError, match="from 1 to 8589934591"):
         numbered_deck(number)
 
 
@@ -66,7 +85,7 @@ def test_a_known_deal_is_a_number_or_a_deck_of_the_game() -> None:
     assert known_deck(ruleset("spider"), ruleset("spider").pack.hex()) == ruleset("spider").pack
 
 
-@pytest.mark.parametrize("text", ["", "x", "011982", "-1", "00" * 31, "0A" * 52, "34" * 52])
+@pytest.mark.parametrize("text", ["x", "00" * 31, "0A" * 52, "34" * 52])
 def test_an_invalid_known_deal_is_refused(text: str) -> None:
     with pytest.raises(SeedError):
         known_deck(ruleset("freecell"), text)
@@ -74,7 +93,7 @@ def test_an_invalid_known_deal_is_refused(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("game", "text"),
-    [("freecell", "1000001"), ("freecell", "00" * 32), ("spider", "11982"), ("robert", "00" * 52)],
+    [("freecell", "00" * 32), ("robert", "00" * 52)],
 )
 def test_a_known_deal_of_other_cards_is_refused(game: str, text: str) -> None:
     with pytest.raises(DeckError):

@@ -4,118 +4,89 @@
  * The text format is PySolFC's and Freecell Solver's, as written by `pysol_cards/deal_game.py`
  * and `make_pysol_freecell_board.py`: one line per column, its top card last, with cards such as
  * `TH` or `10H`, and face-down cards such as `<TH>`. Lines such as `Foundations: H-0 C-A`,
- * `Freecells: - -`, and `Talon: 5H KC` (in dealing order) may precede them. The rules alone
- * determine where the cards go.
+ * `Freecells: - -`, and `Talon: 5H KC` (in dealing order) may precede them. Games saved by KPat, and
+ * pyksolve's deals of Klondike, are read as well. The rules alone determine where the cards go.
  */
 
-import { bytesToHex } from "./sha256.ts";
-import { type Card, PACK_SIZE, type Pile, RANKS, SUITS, cardName, cardOf } from "./cards.ts";
-import { EngineError, type EngineErrorCode } from "./errors.ts";
-import { LAST_DEAL, knownSeed, numberedDeck } from "./known.ts";
+import { type Pile, cardName } from "./cards.ts";
+import { LAST_DEAL, hasNumbers, knownSeed } from "./known.ts";
+import { diagramLines, digitLines, kpatLines } from "./pastedFormats.ts";
+import {
+  type Line,
+  type Lines,
+  PastedError,
+  type Problem,
+  cardsIn,
+  linesOf,
+} from "./pastedLines.ts";
 import type { Ruleset } from "./ruleset.ts";
+import { bytesToHex } from "./sha256.ts";
 
-/** A fault of the text; the page's `knownProblems` has a sentence for each. */
-export type Problem =
-  | "empty"
-  | "range"
-  | "numbers"
-  | "word"
-  | "columns"
-  | "height"
-  | "reserve"
-  | "stock"
-  | "home"
-  | "begun"
-  | "twice";
-
-/** A problem and its details, where they apply. */
-export interface About {
-  readonly problem: Problem;
-  /** The number of the line, from 1. */
-  readonly line?: number;
-  readonly word?: string;
-  /** The card that occurs too often, and a missing card. */
-  readonly card?: Card;
-  readonly missing?: Card;
-  /** The actual and the expected number of cards or columns. */
-  readonly count?: number;
-  readonly wanted?: number;
+/** A deal in a text. */
+export interface Pasted {
+  /** Its deck in hexadecimal. */
+  readonly seed: string;
+  /** Its number, as `knownSeed` reads it; null if it is given by its cards. */
+  readonly number: string | null;
 }
 
-/** Thrown for a text that is not a deal of the game. */
-export class PastedError extends EngineError {
-  readonly about: About;
+/**
+ * Matches `11982`, `#ms24`, `Deal: 24`, `FreeCell, deal 24` and `freecell:24`. Without `ms`, twenty
+ * digits are a number of PySolFC.
+ */
+const NUMBERED = /^(?:\p{L}[\p{L} ,:–-]*[ ,:])?(?:(?:no|nr)\. *|n° *)?(?:# *)?(ms)?(\d+)$/iu;
 
-  constructor(code: EngineErrorCode, message: string, about: About) {
-    super(code, message);
-    this.name = "PastedError";
-    this.about = about;
-  }
-}
+/** Digits of PySolFC's own numbers. */
+const PYSOLFC_DIGITS = 20;
 
-interface Line {
-  readonly number: number;
-  readonly words: readonly string[];
-}
-
-/** The lines of a text by their labels; columns have none. */
-interface Lines {
-  readonly columns: Line[];
-  readonly home: Line[];
-  readonly reserve: Line[];
-  readonly stock: Line[];
-  /** Places that are empty at the start of every game. */
-  readonly empty: Line[];
-}
-
-const LABELS: Readonly<Record<string, keyof Lines>> = {
-  ...{ foundations: "home", founds: "home", talon: "stock", stock: "stock" },
-  ...{ reserve: "reserve", freecells: "empty", fc: "empty", waste: "empty" },
-};
-
-const SYMBOLS: Readonly<Record<string, string>> = {
-  ...{ "♠": "S", "♥": "H", "♦": "D", "♣": "C", "♤": "S", "♡": "H", "♢": "D", "♧": "C" },
-};
-
-/** Matches `11982`, `#11982`, `Game #11982` and `FreeCell deal 11982`. */
-const NUMBERED = /^(?:[\p{L} ]+ )?(?:no\. *|nr\. *|n° *)?# *(\d+)$|^(?:[\p{L} ]+ )?(\d+)$/iu;
+/**
+ * Games that start with cards in cells: the number and height of their columns, those cards, and
+ * the places that pysol-cards lists for cells.
+ */
+const RELATIVES = [
+  { name: "Eight Off", columns: 8, height: 6, stored: 4, places: 8 },
+  { name: "ForeCell", columns: 8, height: 6, stored: 4, places: 4 },
+  { name: "Seahaven Towers", columns: 10, height: 5, stored: 2, places: 3 },
+] as const;
 
 /** Return the hexadecimal deck of the deal in a text; throw a `PastedError`. */
 export function pastedSeed(ruleset: Ruleset, text: string): string {
-  const pasted = text.trim();
-  if (/^(?:[0-9a-f]{104}){1,2}$/i.test(pasted)) return knownSeed(ruleset, pasted.toLowerCase());
-  const [, marked, bare] = NUMBERED.exec(pasted) ?? [];
-  const number = marked ?? bare;
-  const deck =
-    number === undefined ? boardIn(ruleset, pasted) : numberedIn(ruleset, Number(number));
-  return bytesToHex(Uint8Array.from(deck));
+  return pastedDeal(ruleset, text).seed;
 }
 
-function numberedIn({ pack }: Ruleset, number: number): Pile {
-  if (pack.length !== PACK_SIZE || new Set(pack).size !== PACK_SIZE) {
-    throw new PastedError("bad_deck", "Numbered deals have one pack of four suits.", {
+/** Return the deal in a text; throw a `PastedError`. */
+export function pastedDeal(ruleset: Ruleset, text: string): Pasted {
+  const pasted = text.trim();
+  if (/^(?:[0-9a-f]{104}){1,2}$/i.test(pasted)) {
+    return { seed: knownSeed(ruleset, pasted.toLowerCase()), number: null };
+  }
+  const lines = digitLines(pasted);
+  const [, classic, digits] = (lines === null && NUMBERED.exec(pasted)) || [];
+  if (digits !== undefined) return numberedIn(ruleset, digits, classic !== undefined);
+  const deck = boardIn(ruleset, lines ?? diagramLines(text) ?? kpatLines(text) ?? linesOf(text));
+  return { seed: bytesToHex(Uint8Array.from(deck)), number: null };
+}
+
+function numberedIn(ruleset: Ruleset, digits: string, classic: boolean): Pasted {
+  if (!hasNumbers(ruleset)) {
+    throw new PastedError("bad_deck", "Only deals of FreeCell have numbers here.", {
       problem: "numbers",
     });
   }
-  if (!(number >= 1 && number <= LAST_DEAL)) {
+  const isPysolfc = !classic && digits.length === PYSOLFC_DIGITS;
+  const number = isPysolfc ? digits : digits.replace(/^0+(?=\d)/, "");
+  if (Number(number) < 1 || (!isPysolfc && Number(number) > LAST_DEAL)) {
     throw new PastedError("bad_deck", `Numbered deals are from 1 to ${LAST_DEAL}.`, {
       problem: "range",
       wanted: LAST_DEAL,
     });
   }
-  return numberedDeck(number);
+  return { seed: knownSeed(ruleset, number), number };
 }
 
-function boardIn(ruleset: Ruleset, text: string): Pile {
-  const lines = linesOf(text);
+function boardIn(ruleset: Ruleset, lines: Lines): Pile {
+  checkStart(lines);
   const { rules, groups } = ruleset;
-  for (const { number, words } of lines.empty) {
-    if (words.length > 0) {
-      throw new PastedError("bad_deck", `Line ${number} has cards in a place that starts empty.`, {
-        ...{ problem: "begun", line: number },
-      });
-    }
-  }
   const laidOut = [...ruleset.laidOut().values()];
   const home = cardsIn(lines.home);
   const stock = cardsIn(lines.stock);
@@ -134,46 +105,38 @@ function boardIn(ruleset: Ruleset, text: string): Pile {
   return deck;
 }
 
-function linesOf(text: string): Lines {
-  const lines: Lines = { columns: [], home: [], reserve: [], stock: [], empty: [] };
-  text.split(/\r?\n/).forEach((line, at) => {
-    const [label, rest = ""] = /^\s*([a-z]*)\s*:(.*)$/i.exec(line)?.slice(1) ?? ["", line];
-    if (label === "" && (/^\s*#/.test(line) || line.trim() === "")) return;
-    const place = label === "" ? "columns" : LABELS[label?.toLowerCase() ?? ""];
-    const number = at + 1;
-    if (place === undefined) throw noCard(number, label ?? "");
-    const words = rest.split(/[\s,]+/).filter((word) => !/^-*$/.test(word));
-    lines[place].push({ number, words });
-  });
+/** Check that there are cards, and none where every game here starts without. */
+function checkStart(lines: Lines): void {
   if (Object.values(lines).every(({ length }: Line[]) => length === 0)) {
     throw new PastedError("bad_seed", "The text contains no deal.", { problem: "empty" });
   }
-  return lines;
+  const [filled] = [...lines.cells, ...lines.waste].filter(({ words }) => words.length > 0);
+  if (filled === undefined) return;
+  const line = filled.number;
+  const relatives = relativesIn(lines);
+  if (relatives !== "") {
+    throw new PastedError("bad_deck", `Line ${line}: this is a deal of ${relatives}.`, {
+      ...{ problem: "other", line, word: relatives },
+    });
+  }
+  throw new PastedError("bad_deck", `Line ${line} has cards in a place that starts empty.`, {
+    ...{ problem: "begun", line },
+  });
 }
 
-/** Return the cards of several lines in sequence; `H-0` is no card, and `H-A` an ace. */
-function cardsIn(lines: readonly Line[]): Card[] {
-  return lines.flatMap(({ number, words }) =>
-    words
-      .filter((word) => !/^[shdc]-0$/i.test(word))
-      .map((word) => cardIn(number, word.replace(/^([shdc])-(.+)$/i, "$2$1"))),
-  );
-}
-
-function cardIn(line: number, word: string): Card {
-  const plain = word.replace(/^<(.*)>$/, "$1").replace(/\ufe0f/g, "");
-  const named = plain.replace(/.$/u, (suit) => SYMBOLS[suit] ?? suit).toUpperCase();
-  const [, rank, suit] = /^(10|[1-9TJQKA])([SHDC])$/.exec(named) ?? [];
-  if (rank === undefined || suit === undefined) throw noCard(line, word);
-  return cardOf({ "10": "T", "1": "A" }[rank] ?? rank, suit);
-}
-
-function noCard(line: number, word: string): PastedError {
-  return new PastedError(
-    "bad_card",
-    `Line ${line}: '${word}' is not a card: a rank of ${RANKS} and a suit of ${SUITS}.`,
-    { problem: "word", line, word },
-  );
+/** Return the names of the games that start with such cells and columns. */
+function relativesIn({ columns, cells }: Lines): string {
+  const stored = cardsIn(cells).length;
+  const places = cells.reduce((sum, each) => sum + each.places, 0);
+  return RELATIVES.filter(
+    (each) =>
+      each.columns === columns.length &&
+      columns.every(({ words }) => words.length === each.height) &&
+      each.stored === stored &&
+      [0, each.places].includes(places),
+  )
+    .map(({ name }) => name)
+    .join(" / ");
 }
 
 /** Return the cards of piles in rounds, as dealt; the last pile may be the first line. */

@@ -25,6 +25,13 @@ describe("pasted text", () => {
     expect(readingOf(freecell, "#11982")).toMatchObject({ seed, problem: null });
   });
 
+  it("has its number or its cards as its name", () => {
+    const named = (text: string) => readingOf(freecell, text)?.name;
+    expect(named("Deal: 1000001")).toBe("1000001");
+    expect(named("#00000000000000100000")).toBe("00000000000000100000");
+    expect([named(seed), named(unnumbered)]).toEqual(["11982", unnumbered]);
+  });
+
   /** The deal's columns in pasted form. */
   const columns = Array.from({ length: 8 }, (_, pile) =>
     numberedDeck(11_982)
@@ -36,7 +43,11 @@ describe("pasted text", () => {
 
   it.each([
     ["#", "There are no cards in it."],
-    ["1000001", "The numbers go from 1 to 1,000,000."],
+    ["8589934592", "The numbers go from 1 to 8,589,934,591."],
+    [
+      `Freecells: AH 3D KD JC\n${"2S 3S 4S 5S 6S 7S\n".repeat(8)}`,
+      "Line 1: cards in the cells. This is a deal of ForeCell, a different game.",
+    ],
     [text.replace("AH", "Ah?"), "Line 1: “Ah?” isn’t a card."],
     [text.replace("AH", "KH"), "Too many: King of hearts. Missing: Ace of hearts."],
     [text.replace("AH ", ""), "Line 1 has 6 cards, and should have 7."],
@@ -47,12 +58,14 @@ describe("pasted text", () => {
     [`Reserve: AH\n${text}`, "1 line for the reserve, and there should be 0."],
     ["00".repeat(52), "These are not the cards of this game."],
   ])("'%s' gets its fault as the answer", (pasted, problem) => {
-    expect(readingOf(freecell, pasted)).toEqual({ seed: null, board: null, problem });
+    expect(readingOf(freecell, pasted)).toMatchObject({ seed: null, board: null, problem });
   });
 
-  it("is not a number for games of two packs", () => {
-    const problem = "This game has no numbered deals. Paste the cards instead.";
-    expect(readingOf(findRuleset("spider"), "11982")).toMatchObject({ problem });
+  it("is a number only for FreeCell", () => {
+    const problem = expect.stringContaining("Only FreeCell deals have numbers here");
+    for (const game of ["spider", "klondike"]) {
+      expect(readingOf(findRuleset(game), "11982")).toMatchObject({ problem });
+    }
   });
 });
 

@@ -3,25 +3,28 @@
 import type { Board } from "../../../../src/rules/board.ts";
 import { dealSeed, parseSeed } from "../../../../src/rules/deal.ts";
 import { EngineError } from "../../../../src/rules/errors.ts";
-import { type About, PastedError, pastedSeed } from "../../../../src/rules/pasted.ts";
+import { knownName } from "../../../../src/rules/known.ts";
+import { pastedDeal } from "../../../../src/rules/pasted.ts";
+import { type About, PastedError } from "../../../../src/rules/pastedLines.ts";
 import type { Ruleset } from "../../../../src/rules/ruleset.ts";
 import { cardWords, text } from "../../text/index.ts";
 
-/** The deal, or the reason why there is none. */
+/** The deal, its number or else its cards as its name, or the reason why there is none. */
 export type Reading =
-  | { readonly seed: string; readonly board: Board; readonly problem: null }
-  | { readonly seed: null; readonly board: null; readonly problem: string };
+  | { readonly seed: string; readonly name: string; readonly board: Board; readonly problem: null }
+  | { readonly seed: null; readonly name: null; readonly board: null; readonly problem: string };
 
 /** Parse a text; return null if it is empty. */
 export function readingOf(ruleset: Ruleset, pasted: string): Reading | null {
   if (pasted.trim() === "") return null;
   try {
-    const seed = pastedSeed(ruleset, pasted);
-    return { seed, board: dealSeed(ruleset, parseSeed(seed)), problem: null };
+    const { seed, number } = pastedDeal(ruleset, pasted);
+    const name = number ?? knownName(seed);
+    return { seed, name, board: dealSeed(ruleset, parseSeed(seed)), problem: null };
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
     const problem = error instanceof PastedError ? problemWords(error.about) : null;
-    return { seed: null, board: null, problem: problem ?? text.known.problems.unknown };
+    return { seed: null, name: null, board: null, problem: problem ?? text.known.problems.unknown };
   }
 }
 
@@ -38,6 +41,8 @@ function problemWords(about: About): string {
       return words.word(line, word);
     case "begun":
       return words.begun(line);
+    case "other":
+      return words.other(line, word);
     case "height":
       return words.height(line, count, wanted);
     case "twice":
