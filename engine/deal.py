@@ -13,7 +13,7 @@ from engine.board import Board
 from engine.cards import PACK_SIZE, Pile, card_name, card_of, turned_down, turned_up
 from engine.errors import DealIdError, DeckError, SeedError
 from engine.ruleset import Ruleset
-from engine.schema import Reserve, Tableau
+from engine.schema import Reserve, Tableau, dealt_down
 
 SEED_BYTES = 32
 _STREAM_LABEL = b"samedeal deal 1"
@@ -136,10 +136,8 @@ def _deal_rounds(
         for pile, size in zip(numbers, part.deal, strict=True):
             if size > round_:
                 piles[pile] += bytes((next(cards),))
-    if part.face_up != "all":
-        for pile in numbers:
-            hidden = max(0, len(piles[pile]) - part.face_up)
-            piles[pile] = turned_down(piles[pile][:hidden]) + piles[pile][hidden:]
+    for pile, hidden in zip(numbers, dealt_down(part), strict=True):
+        piles[pile] = turned_down(piles[pile][:hidden]) + piles[pile][hidden:]
 
 
 def check_deck(ruleset: Ruleset, cards: bytes) -> None:

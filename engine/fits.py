@@ -112,6 +112,9 @@ ALL_CARDS: Final = (1 << PACK_SIZE) - 1
 # The rows of a pile that takes any card when empty, and nothing otherwise.
 ANY_CARD: Takes = ((0,) * (_ROWS - 1)) + (ALL_CARDS,)
 
+# The rows of a pile that takes nothing.
+NO_CARD: Takes = (0,) * _ROWS
+
 
 @lru_cache(MAX_TABLES)
 def when_empty(cards: int) -> Takes:
@@ -149,11 +152,24 @@ def run_fits(rules: Rules) -> Fits:
     return tableau_fits(replace(rules, tableau=replace(tableau, match=tableau.run_match)))
 
 
+@cache
+def pair_fits() -> Fits:
+    """Return the table of the cards that go home together with each card, as a pair."""
+    partners = (len(RANKS) - 2 - rank_of(card) for card in range(PACK_SIZE))
+    return _table((same_rank_cards(rank) for rank in partners), 0)
+
+
 @lru_cache(MAX_TABLES)
 def foundation_fits(group: Foundation) -> Fits:
-    """Return the table of single cards that a foundation takes: none if it takes runs."""
+    """Return the table of single cards that a foundation takes: none if it takes runs.
+
+    One that takes pairs takes only Kings alone.
+    """
     if group.takes == "run":
         return _table((), 0)
+    if group.takes == "pair":
+        alone = same_rank_cards(len(RANKS) - 1)
+        return _table((alone,) * PACK_SIZE, alone)
     suits = _of_suits(frozenset(group.suits))
     followers = (
         0

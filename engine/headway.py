@@ -13,7 +13,7 @@ from itertools import pairwise
 from engine.board import Board, View
 from engine.cards import DOWN
 from engine.ruleset import Ruleset
-from engine.schema import Headway
+from engine.schema import Headway, dealt_down
 
 
 def headway(seen: Board | View, counted: Headway) -> int:
@@ -43,11 +43,6 @@ def headway(seen: Board | View, counted: Headway) -> int:
 def most_headway(ruleset: Ruleset, counted: Headway) -> int:
     """Return the largest headway in a game, which a won game has if it is not 0."""
     if counted == "turned-up":
-        rules = ruleset.rules
-        return sum(
-            max(0, dealt - part.face_up)
-            for part in (rules.tableau, rules.reserve)
-            if part is not None and part.face_up != "all"
-            for dealt in part.deal
-        )
+        parts = (ruleset.rules.tableau, ruleset.rules.reserve)
+        return sum(sum(dealt_down(part)) for part in parts if part is not None)
     return ruleset.total - ruleset.home_at_start if counted == "in-order" else 0

@@ -12,7 +12,15 @@ from typing import Final
 
 from engine.board import Board, View, view_of
 from engine.cards import DOWN, RANKS, Card
-from engine.moves import Layout, goes_home, legal_moves, moves_of, stock_moves
+from engine.moves import (
+    Layout,
+    brings_home,
+    goes_home,
+    is_covered,
+    legal_moves,
+    moves_of,
+    stock_moves,
+)
 from engine.play import apply
 from engine.ruleset import ENDLESS, ROW, Move, Ruleset
 
@@ -49,7 +57,7 @@ def hint_steps(layout: Layout) -> Generator[int, None, Move | None]:
     view = layout if isinstance(layout, View) else view_of(layout)
     seen = Board(ruleset, view.piles, view.redeals, view.moves)
     moves = legal_moves(seen)
-    moves = [move for move in moves if move.target in ruleset.foundations] or moves
+    moves = [move for move in moves if brings_home(ruleset, move)] or moves
     yield len(moves)
     judge, best = _Judge(seen), None
     for done, move in enumerate(moves):
@@ -79,9 +87,10 @@ class _Judge:
         seen = self._seen
         ruleset = seen.ruleset
         source, target, count = move.source, move.target, move.count
-        if target in ruleset.foundations:
+        if brings_home(ruleset, move):
             last = seen.piles[source][-1]
-            return _HOME, count, 0 if last & DOWN else -ruleset.turns[last]
+            turn = 0 if last & DOWN else ruleset.turns[last]
+            return _HOME, count, -turn, _count_freed(seen, move)
         if source in ruleset.foundations:
             return None
         if target == ruleset.stock:
@@ -169,6 +178,14 @@ class _Judge:
             after = apply(self._seen, move)
             found = self._leading[key] = after.home > self._seen.home or goes_home(after)
         return found
+
+
+def _count_freed(seen: Board, move: Move) -> int:
+    """Return the number of cards of the peaks that a move home leaves uncovered."""
+    ruleset, piles = seen.ruleset, list(seen.piles)
+    covered = {*ruleset.covers[move.source], *ruleset.covers[move.target]}
+    piles[move.source] = piles[move.target] = b""
+    return sum(not is_covered(ruleset, piles, place) for place in covered)
 
 
 def _bond(ruleset: Ruleset, below: Card, card: Card) -> int:

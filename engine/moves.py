@@ -12,7 +12,7 @@ from functools import reduce
 from operator import or_
 
 from engine.board import Board, Piles, View, count_home
-from engine.cards import DOWN, Pile, rank_of
+from engine.cards import DOWN, UNSEEN, Pile, rank_of
 from engine.fits import BITS, EMPTY, RUN_LENGTH, Fits, same_rank_cards
 from engine.ruleset import ROW, Move, MoveRow, Ruleset
 
@@ -50,9 +50,23 @@ def _is_allowed(layout: Layout, move: Move) -> bool:
     source, target = move.source, move.target
     if source in ruleset.foundations:
         return not is_won(layout)
+    if ruleset.peaks and any(is_covered(ruleset, piles, pile) for pile in (source, target)):
+        return False
     if target in ruleset.same_rank and not piles[target]:
         return rank_of(piles[source][-1]) == rank_of(piles[0][0])
     return True
+
+
+def is_covered(ruleset: Ruleset, piles: Sequence[Pile], pile: int) -> bool:
+    """Return whether a card of the peaks is covered by another."""
+    return any(piles[other] for other in ruleset.covered_by[pile])
+
+
+def brings_home(ruleset: Ruleset, move: Move) -> bool:
+    """Return whether a legal move brings its cards to a foundation, alone or as a pair."""
+    return move.target in ruleset.foundations or (
+        ruleset.pairs and ruleset.stock not in (move.source, move.target)
+    )
 
 
 def _is_legal_run(layout: Layout, move: Move) -> bool:
@@ -106,6 +120,10 @@ def legal_moves(layout: Layout) -> list[Move]:
     """Return all legal moves, each once, in no particular order."""
     ruleset, piles = layout.ruleset, layout.piles
     tops = [pile[-1] if pile else EMPTY for pile in piles]
+    if ruleset.peaks:
+        tops = [
+            UNSEEN if is_covered(ruleset, piles, pile) else top for pile, top in enumerate(tops)
+        ]
     moves: list[Move] = []
     taken = [takes[top] for takes, top in zip(ruleset.takes, tops, strict=False)]
     first = ruleset.tableau.start
@@ -149,6 +167,8 @@ def moves_of(layout: Layout, source: int) -> list[Move]:
 def goes_home(layout: Layout) -> bool:
     """Return whether a legal move leads to a foundation, without listing all moves."""
     ruleset, piles = layout.ruleset, layout.piles
+    if ruleset.pairs or ruleset.peaks:
+        return any(brings_home(ruleset, move) for move in legal_moves(layout))
     wanted = 0
     for target in ruleset.foundations:
         pile = piles[target]

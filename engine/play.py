@@ -8,7 +8,7 @@ from engine.board import Board, Delta, delta_between
 from engine.cards import DOWN, Pile, turned_down, turned_up
 from engine.errors import IllegalMoveError
 from engine.fits import RUN_LENGTH
-from engine.moves import is_legal, leaving_to
+from engine.moves import is_covered, is_legal, leaving_to
 from engine.notation import move_text
 from engine.ruleset import ROW, Move, Ruleset
 
@@ -43,6 +43,8 @@ def apply(board: Board, move: Move) -> Board:
         redeals += 1
     elif ruleset.turns_to_waste > 1 and source == ruleset.stock:
         _deal_to_waste(ruleset, piles)
+    elif ruleset.pairs and source != ruleset.stock:
+        home += _send_home(ruleset, piles, source, target)
     else:
         _carry(piles, source, target, move.count)
         first = ruleset.tableau.start
@@ -55,6 +57,8 @@ def apply(board: Board, move: Move) -> Board:
         home += _send_runs(ruleset, piles)
     if ruleset.stock_up:
         _turn_top_up(piles, ruleset.stock)
+    if ruleset.clears and not any(piles[ruleset.tableau.start : ruleset.tableau.stop]):
+        home = _send_rest(ruleset, piles)
     return Board(ruleset, tuple(piles), redeals, board.moves + 1, home)
 
 
@@ -105,7 +109,7 @@ def _carry_ends(board: Board, move: Move) -> tuple[Board, Pile, Pile]:
 def _touched(ruleset: Ruleset, move: Move) -> Iterable[int]:
     """Return the numbers of the piles that a legal move can change, in ascending order."""
     source, target = move.source, move.target
-    if ruleset.automatic:
+    if ruleset.reaches_all:
         return range(len(ruleset.pile_names))
     if target == ROW:
         return range(ruleset.tableau.start, ruleset.stock + 1)
@@ -122,9 +126,12 @@ def _carry(piles: list[Pile], source: int, target: int, count: int) -> None:
 
 
 def _uncover(ruleset: Ruleset, piles: list[Pile], source: int) -> None:
-    """Turn up the card that became the source's top, or fill the source if it is empty."""
+    """Turn up cards that a move from the source uncovered, or fill the source if it is empty."""
     if source in ruleset.tableau and not piles[source]:
         _fill(ruleset, piles, source)
+        for place in ruleset.covers[source]:
+            if not is_covered(ruleset, piles, place):
+                _turn_top_up(piles, place)
     elif source in ruleset.tableau or source in ruleset.reserve:
         _turn_top_up(piles, source)
 
@@ -135,6 +142,25 @@ def _fill(ruleset: Ruleset, piles: list[Pile], emptied: int) -> None:
             _carry(piles, place, emptied, 1)
             _uncover(ruleset, piles, place)
             return
+
+
+def _send_home(ruleset: Ruleset, piles: list[Pile], source: int, target: int) -> int:
+    """Bring a card home, with the target's if they are a pair; return the number of cards."""
+    home = ruleset.foundations.start
+    pair = (source,) if target == home else (source, target)
+    for pile in pair:
+        _carry(piles, pile, home, 1)
+    for pile in pair:
+        _uncover(ruleset, piles, pile)
+    return len(pair)
+
+
+def _send_rest(ruleset: Ruleset, piles: list[Pile]) -> int:
+    """Bring all cards home, the top card of each pile first; return their number."""
+    for pile in range(ruleset.stock, len(piles)):
+        piles[ruleset.foundations.start] += turned_up(piles[pile][::-1])
+        piles[pile] = b""
+    return ruleset.total
 
 
 def _send_runs(ruleset: Ruleset, piles: list[Pile]) -> int:

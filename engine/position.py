@@ -10,10 +10,10 @@ from engine.cards import DOWN, Pile, parse_pile, pile_names, rank_of, suit_of, t
 from engine.catalog import ruleset as known_ruleset
 from engine.deal import check_deck
 from engine.errors import PositionError
-from engine.fits import RUN_LENGTH
-from engine.moves import fits_foundation, is_stuck, leaving_to, run_length
+from engine.fits import EMPTY, RUN_LENGTH, pair_fits
+from engine.moves import fits_foundation, is_covered, is_stuck, leaving_to, run_length
 from engine.ruleset import Ruleset
-from engine.schema import STANDARD, Reserve, Tableau
+from engine.schema import STANDARD, Reserve, Tableau, dealt_down
 
 MAX_MOVES = 1_000_000  # accepted in a position
 _KEYS = {"game", "variant", "piles", "redeals", "moves", "won", "stuck"}
@@ -100,8 +100,12 @@ def _check_board(board: Board) -> None:
             raise PositionError(f"{ruleset.pile_names[pile]} holds cards that it cannot take.")
     rules = ruleset.rules
     for part, numbers in ((rules.tableau, ruleset.tableau), (rules.reserve, ruleset.reserve)):
-        if part is not None:
+        if part is not None and not (ruleset.peaks and numbers is ruleset.tableau):
             _check_dealt(board, part, numbers)
+    if ruleset.peaks:
+        _check_peaks(board)
+    if ruleset.clears and not (board.won or any(board.piles[pile] for pile in ruleset.tableau)):
+        raise PositionError("The tableau is empty, but not all cards are on the foundation.")
     for pile in ruleset.cells:
         if len(board.piles[pile]) > 1 or not _down_below_up(board.piles[pile], 0):
             raise PositionError(f"{ruleset.pile_names[pile]} holds more than a card face up.")
@@ -123,15 +127,26 @@ def _check_board(board: Board) -> None:
 
 def _check_dealt(board: Board, part: Tableau | Reserve, numbers: range) -> None:
     ruleset = board.ruleset
-    for pile, dealt in zip(numbers, part.deal, strict=True):
+    for pile, dealt, most in zip(numbers, part.deal, dealt_down(part), strict=True):
         name, cards = ruleset.pile_names[pile], board.piles[pile]
-        most = 0 if part.face_up == "all" else max(0, dealt - part.face_up)
         if not _down_below_up(cards, most):
             raise PositionError(f"{name} has the wrong cards face down.")
         if isinstance(part, Reserve) and len(cards) > dealt:
             raise PositionError(f"{name} has more cards than it was dealt.")
         if ruleset.automatic and leaving_to(ruleset, board.piles, pile) is not None:
             raise PositionError(f"{name} ends in a run that would have left.")
+
+
+def _check_peaks(board: Board) -> None:
+    ruleset, tableau = board.ruleset, board.ruleset.rules.tableau
+    assert tableau is not None
+    for pile, dealt in zip(ruleset.tableau, dealt_down(tableau), strict=True):
+        name, cards = ruleset.pile_names[pile], board.piles[pile]
+        covered = is_covered(ruleset, board.piles, pile)
+        if len(cards) > 1 or (covered and not cards):
+            raise PositionError(f"{name} must hold one card, or none if no other covers it.")
+        if cards and (cards[0] & DOWN != 0) != (covered and dealt > 0):
+            raise PositionError(f"The card of {name} lies the wrong way up.")
 
 
 def _always_fills(ruleset: Ruleset) -> bool:
@@ -153,14 +168,24 @@ def _could_be_foundation(board: Board, target: int) -> bool:
         )
     if not pile:
         return group.setup == "empty"
-    if ruleset.rules.stock.to_foundation == "any":
+    if ruleset.rules.stock.to_foundation == "any" or (ruleset.clears and board.won):
         return True
+    if group.takes == "pair":
+        return _could_be_pairs(ruleset, target, pile)
     laid_out = {f: suit for f, _, suit in ruleset.laid_out_suits()}
     starts = suit_of(pile[0]) == laid_out.get(target, suit_of(pile[0]))
     if target in ruleset.same_rank:
         starts = rank_of(pile[0]) == rank_of(board.piles[0][0])
     return starts and all(
         fits_foundation(ruleset, target, pile[:at], card) for at, card in enumerate(pile)
+    )
+
+
+def _could_be_pairs(ruleset: Ruleset, target: int, pile: Pile) -> bool:
+    """Return whether a foundation consists of pairs and of cards that it takes alone."""
+    cards = iter(pile)
+    return all(
+        ruleset.homes[target][EMPTY][card] or pair_fits()[card][next(cards, card)] for card in cards
     )
 
 

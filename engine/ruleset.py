@@ -8,7 +8,7 @@ counts, so their size does not depend on the numbers of dealt cards.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache, reduce
 from hashlib import sha256
@@ -20,10 +20,12 @@ from engine.cards import PACK_SIZE, pack
 from engine.fits import (
     ANY_CARD,
     EMPTY,
+    NO_CARD,
     RUN_LENGTH,
     Fits,
     Takes,
     foundation_fits,
+    pair_fits,
     run_fits,
     run_heads,
     set_of,
@@ -33,7 +35,7 @@ from engine.fits import (
     unless_empty,
     when_empty,
 )
-from engine.schema import MAX_NUMBER, Foundation, Place, Rules, longest_run
+from engine.schema import MAX_NUMBER, Foundation, Place, Rules, covering_places, longest_run
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +143,11 @@ class Ruleset:
         self.turns_to_waste = rules.stock.turns  # cards per deal, while the stock has as many
         self.rows_need_cards = not rules.stock.row_on_empty
         self.stock_up = rules.stock.top == "up"  # the stock's top card is face up
+        # Whether two cards go home together, as a move of one onto the other.
+        self.pairs = any(group.takes == "pair" for group in rules.foundations)
+        # Whether the move that empties the tableau brings all other cards home.
+        self.clears = tableau is not None and tableau.cleared == "wins"
+        self._prepare_peaks()
         places = {"stock": [self.stock], "waste": [self.stock + 1], "reserve": self.reserve}
         # The piles that fill an emptied tableau pile, by priority: the first nonempty one does.
         self.fill: tuple[int, ...] = tuple(
@@ -150,10 +157,26 @@ class Ruleset:
         self.same_rank = frozenset(f for f, g in enumerate(self.groups) if g.first == "same")
         self.gives_back = any(group.plays for group in self.groups)  # to the tableau
         # Whether the legality of a fitting move can depend on other piles.
-        self.depends = bool(self.same_rank) or self.gives_back
+        self.depends = bool(self.same_rank) or self.gives_back or self.peaks
         self.automatic = any(group.automatic for group in self.groups)  # runs leave by themselves
+        # Whether a move of cards can affect more piles than its own two and those of `fill`.
+        self.reaches_all = self.automatic or self.pairs or self.peaks or self.clears
         # Whether a move of cards from pile to pile has no effect on other piles.
-        self.only_carries = not (self.automatic or self.fill or self.stock_up)
+        self.only_carries = not (self.reaches_all or self.fill or self.stock_up)
+
+    def _prepare_peaks(self) -> None:
+        """Compute which places of peaks cover which."""
+        first, tableau, piles = self.tableau.start, self.rules.tableau, range(len(self.pile_names))
+        covering = covering_places(tableau) if tableau else ()
+        self.peaks = any(covering)  # cards of the tableau cover each other
+        by_pile = dict(enumerate(covering, first))
+        # For each pile, the piles whose cards cover its card, and those whose cards it covers.
+        self.covered_by: tuple[tuple[int, ...], ...] = tuple(
+            tuple(first + place for place in by_pile.get(pile, ())) for pile in piles
+        )
+        self.covers: tuple[tuple[int, ...], ...] = tuple(
+            tuple(place for place in piles if pile in self.covered_by[place]) for pile in piles
+        )
 
     def _prepare_moves(self) -> None:
         """Compute all possible moves, and the tables to list and check them."""
@@ -176,7 +199,8 @@ class Ruleset:
         # The single-card moves, by source and target.
         self._singles = tuple(_moves_from(source, width) for source in range(self._piles))
         self.homeward = self._rows_from("foundation")  # sources of single cards to foundations
-        self.spreading = self._rows_from("tableau")  # the same, to tableau piles
+        # The same, to tableau piles, or to the other card of a pair.
+        self.spreading = self.homeward if self.pairs else self._rows_from("tableau")
         self.storing = self._rows_from("cell")  # the same, to cells
         plays = [0] * len(self.pile_names)
         for place, rows in zip(
@@ -185,7 +209,17 @@ class Ruleset:
             for source, _ in rows:
                 plays[source] |= place
         self._plays = bytes(plays)  # for each pile, the kinds of piles that its top card may go to
+        kinds: dict[Sequence[int], int]
         kinds = {self.foundations: _FOUNDATION, self.tableau: _TABLEAU, self.cells: _CELL}
+        if self.pairs:
+            partners = tuple(source for source, _ in self.homeward)
+            kinds = {self.foundations: _FOUNDATION, partners: _TABLEAU}
+            takes = takes_of(pair_fits())
+            others = range(len(self.groups), self._piles)
+            self.takes = (
+                *self.takes[: len(self.groups)],
+                *(takes if pile in partners else NO_CARD for pile in others),
+            )
         # For each pile, its kind as a target of single cards.
         self._kinds = bytes(
             next((kind for piles, kind in kinds.items() if pile in piles), 0)
@@ -315,6 +349,8 @@ class Ruleset:
         return tuple((source, self._singles[source]) for source in sources)
 
     def _ways(self) -> Iterator[tuple[tuple[int, ...], range]]:
+        if self.peaks or self.pairs:
+            return
         for rows, targets in ((self.spreading, self.tableau), (self.homeward, self.foundations)):
             sources = tuple(source for source, _ in rows)
             if self.same_rank and targets == self.foundations:

@@ -14,7 +14,7 @@ from enum import Enum
 from engine.board import Board
 from engine.cards import DOWN, Pile, turned_up
 from engine.fits import BITS
-from engine.moves import is_legal, legal_moves, top_of
+from engine.moves import brings_home, is_legal, legal_moves, top_of
 from engine.play import apply
 from engine.ruleset import ENDLESS, Move, Ruleset
 
@@ -77,7 +77,7 @@ def search(board: Board, positions: int = MAX_POSITIONS) -> SearchResult:
         if examined > MAX_EXAMINED:
             return SearchResult(Outcome.UNKNOWN)
         for move in moves:
-            if at.home >= board.home and move.target in ruleset.foundations:
+            if at.home >= board.home and brings_home(ruleset, move):
                 return SearchResult(Outcome.REACHABLE, (*line, move))
         if _only_deals(ruleset) and not unseen:
             return _search_deals(at)
@@ -150,7 +150,8 @@ def _position(board: Board) -> Position:
     tableau = piles[ruleset.tableau.start : ruleset.tableau.stop]
     stock = piles[ruleset.stock]
     waste = piles[ruleset.waste] if ruleset.waste is not None else b""
-    # No rule depends on the order of tableau piles, except dealing rows from left to right.
+    # No rule depends on the order of tableau piles, except dealing rows from left to right, and
+    # covering cards of peaks, which do not change before a card goes home.
     if "row" not in ruleset.rules.stock.plays or not (stock or waste):
         tableau = tuple(sorted(tableau))
     # Other foundations only grow, which ends the search.

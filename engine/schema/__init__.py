@@ -3,6 +3,7 @@
 from engine.schema.changes import MAX_CHANGES, changed_rules, changes_between, is_changes
 from engine.schema.cost import longest_run
 from engine.schema.listing import STANDARD, Crown, Headway, Listing
+from engine.schema.peaks import covering_places, dealt_down
 from engine.schema.reading import MAX_NUMBER, Game, read_game, read_rules
 from engine.schema.rules import (
     Cells,
@@ -39,6 +40,8 @@ __all__ = [
     "Waste",
     "changed_rules",
     "changes_between",
+    "covering_places",
+    "dealt_down",
     "is_changes",
     "longest_run",
     "read_game",

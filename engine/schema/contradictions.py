@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from engine.cards import PACK_SIZE, SUITS
+from engine.schema.peaks import MAX_PEAKS, MAX_PLACES, rows_of
 from engine.schema.rules import Cells, Foundation, Reserve, Rules, Stock, Tableau, Waste
 
 MAX_PACKS = 2
@@ -106,7 +107,8 @@ def _of_waste(rules: Rules, waste: Waste) -> Iterator[Check]:
 
 
 def _of_tableau(rules: Rules, tableau: Tableau) -> Iterator[Check]:
-    yield from _of_deal("tableau", tableau.deal, tableau.face_up)
+    most = MAX_PILES if tableau.peaks is None else MAX_PLACES
+    yield from _of_deal("tableau", tableau.deal, tableau.face_up, most)
     yield from _of_places(rules, "tableau", tableau.plays)
     yield (
         tableau.order == "any" and tableau.match != "any",
@@ -139,10 +141,52 @@ def _of_tableau(rules: Rules, tableau: Tableau) -> Iterator[Check]:
         "tableau.fill",
         "needs at least one card dealt to each pile.",
     )
+    if tableau.peaks is not None:
+        yield from _of_peaks(rules, tableau, tableau.peaks)
+    if tableau.cleared == "wins":
+        yield from _of_cleared(rules, tableau)
+
+
+def _of_peaks(rules: Rules, tableau: Tableau, peaks: int) -> Iterator[Check]:
+    possible = 1 <= peaks <= MAX_PEAKS
+    yield not possible, "tableau.peaks", f"must be 1 to {MAX_PEAKS}."
+    yield (
+        not possible or set(tableau.deal) != {1} or rows_of(peaks, len(tableau.deal)) is None,
+        "tableau.deal",
+        "must deal a card to each place of two or more whole rows of the peaks.",
+    )
+    yield tableau.empty != "none", "tableau.empty", "must be 'none' with tableau.peaks."
+    yield (
+        tableau.plays != ("foundation",),
+        "tableau.plays",
+        "must be 'foundation' alone with tableau.peaks.",
+    )
+    yield tableau.moves != "card", "tableau.moves", "must be 'card' with tableau.peaks."
+    yield bool(tableau.fill), "tableau.fill", "must be empty with tableau.peaks."
+    yield _plays_to_tableau(rules), "tableau.peaks", "needs a tableau that no pile plays to."
+
+
+def _plays_to_tableau(rules: Rules) -> bool:
+    """Return whether cards of any pile may go to the tableau."""
+    parts = (rules.tableau, rules.waste, rules.reserve, rules.cells, *rules.foundations)
+    return bool({"row", "tableau"} & set(rules.stock.plays)) or any(
+        "tableau" in part.plays for part in parts if part is not None
+    )
+
+
+def _of_cleared(rules: Rules, tableau: Tableau) -> Iterator[Check]:
+    group = rules.foundations[0]
+    takes_all = group.piles == 1 and group.first == "any" and len(group.suits) == len(SUITS)
+    yield (
+        len(rules.foundations) > 1 or group.takes == "run" or not takes_all,
+        "tableau.cleared",
+        "'wins' needs a single foundation of cards or pairs, with first = 'any' and all suits.",
+    )
+    yield not any(tableau.deal), "tableau.cleared", "'wins' needs cards dealt to the tableau."
 
 
 def _of_reserve(rules: Rules, reserve: Reserve) -> Iterator[Check]:
-    yield from _of_deal("reserve", reserve.deal, reserve.face_up)
+    yield from _of_deal("reserve", reserve.deal, reserve.face_up, MAX_PILES)
     yield 0 in reserve.deal, "reserve.deal", "must deal each pile a card."
     yield from _of_places(rules, "reserve", reserve.plays)
 
@@ -158,8 +202,8 @@ def _of_cells(rules: Rules, cells: Cells) -> Iterator[Check]:
     )
 
 
-def _of_deal(key: str, deal: tuple[int, ...], face_up: int | str) -> Iterator[Check]:
-    yield not 1 <= len(deal) <= MAX_PILES, f"{key}.deal", f"must name 1 to {MAX_PILES} piles."
+def _of_deal(key: str, deal: tuple[int, ...], face_up: int | str, most: int) -> Iterator[Check]:
+    yield not 1 <= len(deal) <= most, f"{key}.deal", f"must name 1 to {most} piles."
     yield any(size < 0 for size in deal), f"{key}.deal", "must not be negative."
     yield isinstance(face_up, int) and face_up < 1, f"{key}.face_up", "must be at least 1."
 
@@ -231,3 +275,17 @@ def _of_foundation(
         "plays",
         "needs a tableau, takes = 'card' and the setup 'empty'.",
     )
+    if group.takes == "pair":
+        alone = Foundation(piles=1, first="any", takes="pair")
+        yield (
+            rules.foundations != (alone,),
+            "takes",
+            "'pair' needs this foundation alone, with first = 'any' and no other keys.",
+        )
+        yield _plays_to_tableau(rules), "takes", "'pair' needs a tableau that no pile plays to."
+        yield rules.cells is not None, "takes", "'pair' needs rules without cells."
+        yield (
+            "foundation" in rules.stock.plays,
+            "takes",
+            "'pair' needs a stock that does not play to foundations.",
+        )

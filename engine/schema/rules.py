@@ -19,7 +19,7 @@ class Foundation:
 
     piles: int
     first: Literal[Rank, "any", "same"]
-    takes: Literal["card", "run"] = "card"
+    takes: Literal["card", "run", "pair"] = "card"
     setup: Literal["empty", "dealt", "laid-out"] = "empty"
     suits: str = SUITS
     order: Order = "up"
@@ -44,6 +44,8 @@ class Tableau:
     run_match: Match | None = None
     empty: Literal[Rank, "any", "none"] = "any"
     fill: tuple[Literal["reserve", "waste", "stock"], ...] = ()
+    peaks: int | None = None
+    cleared: Literal["goes-on", "wins"] = "goes-on"
 
 
 @dataclass(frozen=True, slots=True)

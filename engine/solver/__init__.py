@@ -51,6 +51,8 @@ def solve(board: Board, budget: int | None = None) -> Solution:
 
 
 def _method_of(ruleset: Ruleset) -> ModuleType | None:
+    if ruleset.peaks or ruleset.pairs or ruleset.clears:
+        return None
     return next((method for method in _METHODS if method.applies(ruleset)), None)
 
 

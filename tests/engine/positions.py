@@ -7,7 +7,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from engine.board import Board, View
-from engine.cards import DOWN, RANKS, UNSEEN, Pile, card_name, card_of, parse_card, pile_names
+from engine.cards import (
+    DOWN,
+    RANKS,
+    UNSEEN,
+    Pile,
+    card_name,
+    card_of,
+    parse_card,
+    pile_names,
+    rank_of,
+)
 from engine.catalog import games
 from engine.deal import deal_seed, lay_out
 from engine.moves import legal_moves
@@ -115,6 +125,9 @@ def easy_deck(rules: Ruleset) -> bytes:
     """
     laid_out = {card_of(rank, suit) for _, rank, suit in rules.laid_out_suits()}
     cards = sorted(rules.pack, key=lambda card: card not in laid_out)
+    if rules.pairs:
+        # Low cards, then the Kings, then the partners of the low cards, which stock and waste hold.
+        cards.sort(key=lambda card: rank_of(card) if rank_of(card) < 6 else 18 - rank_of(card))
     if any(group.order == "either" and not group.wrap for group in rules.groups):
         cards = _there_and_back(cards)
     first = sum(group.setup == "dealt" for group in rules.groups)

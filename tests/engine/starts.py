@@ -9,10 +9,11 @@ from typing import Any
 from engine.board import Board
 from engine.cards import DOWN, Card, card_of, rank_of, suit_of, turned_down
 from engine.deal import SEED_BYTES, deal_seed, lay_out
-from engine.fits import EMPTY, RUN_LENGTH, Fits
+from engine.fits import EMPTY, RUN_LENGTH, Fits, pair_fits
 from engine.moves import leaving_to
 from engine.position import parse_position
 from engine.ruleset import Ruleset
+from engine.schema import dealt_down
 from tests.engine.positions import easy_deck, position, run_down
 from tests.relatives import find_ruleset
 
@@ -82,6 +83,8 @@ class _Builder:
         self._piles = [b""] * len(rules.pile_names)
 
     def board(self) -> Board:
+        if self._rules.peaks:
+            return self._board_of_peaks()
         for pile in self._rules.foundations:
             self._lay_foundation(pile)
         stock = self._stock_size()
@@ -96,6 +99,40 @@ class _Builder:
             self._piles[self._rules.waste] = bytes(rest[stock:])
         redeals = self._chance.randint(0, min(self._rules.redeals, 3))
         return Board(self._rules, tuple(self._piles), redeals)
+
+    def _board_of_peaks(self) -> Board:
+        """Return a board with some cards of the peaks gone home, as any order of play allows."""
+        rules, piles, chance = self._rules, self._piles, self._chance
+        tableau = rules.rules.tableau
+        assert tableau is not None
+        places = set(rules.tableau)
+        for _ in range(chance.randrange(len(places))):
+            places.remove(chance.choice([p for p in places if not places & {*rules.covered_by[p]}]))
+        if rules.pairs:
+            self._lay_pairs(chance.randrange(11))
+        for pile, down in zip(rules.tableau, dealt_down(tableau), strict=True):
+            if pile in places:
+                card = self._take()
+                is_down = down and places & {*rules.covered_by[pile]}
+                piles[pile] = turned_down(card) if is_down else card
+        most = min(rules.in_stock, self._left.total() - rules.home_at_start)
+        stock = 0 if chance.random() < 0.2 else chance.randint(0, most)
+        rest = b"".join(self._take() for _ in range(self._left.total()))
+        piles[rules.stock] = turned_down(rest[:stock])
+        piles[rules.foundations.start if rules.waste is None else rules.waste] = rest[stock:]
+        return Board(rules, tuple(piles), chance.randint(0, min(rules.redeals, 3)))
+
+    def _lay_pairs(self, pairs: int) -> None:
+        """Bring Kings and pairs home, up to a number of each together."""
+        home = self._rules.foundations.start
+        alone, together = self._rules.homes[home][EMPTY], pair_fits()
+        for _ in range(pairs):
+            card = self._take()
+            partner = b"" if alone[card[0]] else self._take(together[card[0]])
+            if alone[card[0]] or partner:
+                self._piles[home] += card + partner
+            else:
+                self._left.update(card)
 
     def _take(self, fits: bytes | None = None) -> bytes:
         """Take a random remaining card that fits; return no bytes if there is none."""

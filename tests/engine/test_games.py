@@ -9,10 +9,13 @@ from collections import Counter
 
 import pytest
 
+from engine.board import delta_between
 from engine.cards import RANKS, SUITS
 from engine.catalog import games, ruleset
 from engine.errors import PositionError
 from engine.moves import is_stuck
+from engine.notation import parse_move
+from engine.play import play
 from engine.search import cards_never_seen
 from tests.engine.positions import after, board, dealt, easy_board, legal, run_down, shown, sizes
 from tests.engine.test_deuces import TOPS
@@ -46,6 +49,7 @@ LAYOUTS: dict[str, dict[str, list[str]]] = {
     },
     # 'All 52 cards in the stock ...; six piles, four foundations'; 'its top card face up'.
     "lady-betty": {"f": [""] * 4, "t": [""] * 6, "s": ["?" * 51 + "."]},
+    "pyramid": {"f": [""], "t": ["."] * 28, "s": ["?" * 24], "w": [""]},
     # 'One card on the foundation, 51 in the stock'; the waste starts empty.
     "robert": {"f": ["."], "s": ["?" * 51], "w": [""]},
     # Two packs; "seven tableau piles ... four cards, all face up"; 'the remaining cards ... form
@@ -60,6 +64,7 @@ LAYOUTS: dict[str, dict[str, list[str]]] = {
     "sir-tommy": {"f": [""] * 4, "t": [""] * 4, "s": ["?" * 51 + "."]},
     "spider": {"f": [""] * 8, "t": ["?????."] * 4 + ["????."] * 6, "s": ["?" * 50]},
     "streets": {"f": [""] * 8, "t": ["...."] * 10, "s": ["?" * 64], "w": [""]},
+    "tripeaks": {"f": ["."], "t": ["?"] * 18 + ["."] * 10, "s": ["?" * 23]},
     "yukon": {
         "f": [""] * 4,
         "t": [".", *("?" * nth + "....." for nth in range(1, 7))],
@@ -250,6 +255,37 @@ def test_spider_a_variant_has_104_cards_of_its_suits(variant: str, suits: str) -
     )
     assert {card[1] for card in found} == set(suits)
     assert set(found.values()) == {8 // len(suits)}
+
+
+@pytest.mark.parametrize(
+    ("game", "piles", "message"),
+    [
+        ("pyramid", {"t0": "5S 6S"}, "t0 must hold one card"),
+        ("pyramid", {"t1": "5S"}, "t0 must hold one card"),
+        ("pyramid", {"t0": "?5S"}, "The card of t0 lies the wrong way up."),
+        ("pyramid", {"t0": "?5S", "t1": "6S"}, "The card of t0 lies the wrong way up."),
+        ("pyramid", {"t0": "5S", "f0": "KS 6S 7C 8S"}, "f0 holds cards that it cannot take."),
+        ("pyramid", {"t0": "5S", "f0": "6S KS 7C"}, "f0 holds cards that it cannot take."),
+        ("pyramid", {"w": "5S"}, "The tableau is empty, but"),
+        ("tripeaks", {"t0": "?5S"}, "The card of t0 lies the wrong way up."),
+        ("tripeaks", {"t0": "5S", "t3": "6S"}, "The card of t0 lies the wrong way up."),
+    ],
+)
+def test_impossible_peaks_are_refused(game: str, piles: dict[str, str], message: str) -> None:
+    with pytest.raises(PositionError, match=message):
+        board(game, **piles, rest="w" if game == "pyramid" else "f0")
+
+
+def test_a_pair_that_clears_the_peaks_brings_all_cards_home_in_one_delta() -> None:
+    place = board("pyramid", t0="QS", s="KH KD", w="AH", rest="w")
+    won, delta = play(place, parse_move(place.ruleset, "w>t0"))
+    assert (won.won, won.home, sizes(won, "w")) == (True, 52, [0])
+    assert delta == delta_between(place, won)
+    assert [pile for pile, _, _ in delta.changes] == [0, 1, 29, 30]
+    # The moved card first, then the one it was moved onto, then stock and waste from the top.
+    stock, waste = shown(place, "s").replace("?", "").split(), shown(place, "w").split()
+    expected = ["AH", "QS", *reversed(stock), *reversed(waste[:-1])]
+    assert shown(won, "f0").split() == expected
 
 
 def test_spider_a_position_with_a_complete_run_is_refused() -> None:

@@ -56,3 +56,8 @@ def test_a_won_game_has_the_largest_headway(game: str) -> None:
         seen, _ = play(seen, move)
     assert seen.won
     assert headway(seen, counted) == most_headway(rules, counted)
+
+
+def test_places_of_the_peaks_dealt_face_down_count_as_turned_up() -> None:
+    start = dealt("tripeaks")
+    assert (headway(start, "turned-up"), most_headway(start.ruleset, "turned-up")) == (0, 18)

@@ -17,7 +17,7 @@ from engine.cards import DOWN, parse_pile
 from engine.catalog import games, ruleset
 from engine.deal import deal_seed
 from engine.hints import SLICE, hint, hint_steps
-from engine.moves import goes_home, has_few_moves, legal_moves
+from engine.moves import brings_home, goes_home, has_few_moves, legal_moves
 from engine.notation import move_text
 from engine.play import apply, play
 from engine.ruleset import Ruleset
@@ -104,7 +104,7 @@ def test_a_hint_is_missing_only_where_no_card_can_go_home_immediately(
     rules = find_ruleset(game, variant)
     for seed in range(deals):
         last, _ = followed(deal_seed(rules, bytes([seed]) * 32))
-        assert not any(move.target in rules.foundations for move in legal_moves(last))
+        assert not any(brings_home(rules, move) for move in legal_moves(last))
         assert not last.piles[rules.stock] or not legal_moves(last)
 
 
@@ -126,6 +126,11 @@ def test_a_hint_is_missing_only_where_no_card_can_go_home_immediately(
         pytest.param("robert", "f0=QS w=4D,3D", "w>s", id="turns over"),
         pytest.param("roosevelt", "t0=5S,5H t1=4D,4H,9S t2=QS,QH", "t0>t3", id="spreads"),
         pytest.param("lady-betty", "f0=AS t0=3S t1=3D", None, id="nothing left"),
+        pytest.param("pyramid", "t0=2S t1=9S t2=9H w=4D", "t1>w", id="pair"),
+        pytest.param("pyramid", "t0=2S t1=KS t2=9H w=4D", "t1>f0", id="leftmost home"),
+        pytest.param("pyramid", "t0=2S t1=KS t2=6D t5=9H w=4D", "t5>w", id="uncovers the most"),
+        pytest.param("tripeaks", "f0=5S t1=6H t2=?2S t7=6S s=?KD", "t7>f0", id="turns up the most"),
+        pytest.param("tripeaks", "f0=5S t0=?2S t3=7S s=?KD", "s>f0", id="deals the stock home"),
     ],
 )
 def test_hints_follow_the_rules_page(game: str, piles: str, expected: str | None) -> None:
@@ -174,7 +179,7 @@ def test_a_move_home_is_found_without_listing_the_moves(names: tuple[str, str]) 
     chance = Random(2)
     for moves in (0, 12, 60):
         board = walked(find_ruleset(*names), chance, moves)
-        homeward = [m for m in legal_moves(board) if m.target in board.ruleset.foundations]
+        homeward = [m for m in legal_moves(board) if brings_home(board.ruleset, m)]
         assert goes_home(board) == bool(homeward)
         count = len(legal_moves(board))
         assert board.won or (has_few_moves(board, count), has_few_moves(board, count - 1)) == (

@@ -154,6 +154,20 @@ RUNS = {"piles": 4, "first": "K", "takes": "run"}
 CELLS: dict[str, Any] = {"piles": 4, "plays": ["tableau", "foundation"]}
 STORED = table("tableau", plays=["tableau", "cell"]) | {"cells": CELLS}
 SAME = {"piles": 7, "first": "same"}
+PAIR = {"piles": 1, "first": "any", "takes": "pair"}
+
+
+def peaks(**changes: Any) -> dict[str, Any]:
+    kept = {"peaks": 1, "deal": [1] * 28, "empty": "none", "plays": ["foundation"]}
+    return table("tableau", **kept | changes)
+
+
+PEAKS = peaks() | table("waste", plays=["foundation"])
+PAIRS = (
+    {"foundations": [PAIR]}
+    | table("tableau", plays=["foundation"])
+    | table("waste", plays=["foundation"])
+)
 RESERVE: dict[str, Any] = {"deal": [13], "plays": ["tableau", "foundation"]}
 
 
@@ -255,6 +269,45 @@ RESERVE: dict[str, Any] = {"deal": [13], "plays": ["tableau", "foundation"]}
             "no waste",
         ),
         (table("tableau", fill=["stock"], deal=[1, 0]), "tableau.fill", "dealt to each"),
+        (PEAKS | peaks(peaks=0), "tableau.peaks", "1 to 4"),
+        (PEAKS | peaks(peaks=5), "tableau.peaks", "1 to 4"),
+        (PEAKS | peaks(deal=[1] * 4), "tableau.deal", "two or more whole rows"),
+        (PEAKS | peaks(deal=[1]), "tableau.deal", "two or more whole rows"),
+        (PEAKS | peaks(deal=[1, 1, 2]), "tableau.deal", "a card to each place"),
+        (PEAKS | peaks(deal=[1] * 31), "tableau.deal", "1 to 30"),
+        (PEAKS | peaks(empty="any"), "tableau.empty", "must be 'none'"),
+        (PEAKS | peaks(plays=[]), "tableau.plays", "'foundation' alone"),
+        (PEAKS | peaks(moves="run"), "tableau.moves", "must be 'card'"),
+        (PEAKS | peaks(fill=["waste"]), "tableau.fill", "must be empty"),
+        (PEAKS | table("waste"), "tableau.peaks", "no pile plays to"),
+        (PEAKS | table("stock", plays=["waste", "row"]), "tableau.peaks", "no pile plays to"),
+        (PEAKS | peaks(cleared="wins"), "tableau.cleared", "a single foundation"),
+        (
+            PAIRS | table("tableau", plays=["foundation"], deal=[0], cleared="wins"),
+            "tableau.cleared",
+            "cards dealt",
+        ),
+        (PAIRS | group(**PAIR | {"piles": 2}), "foundations[0].takes", "this foundation alone"),
+        (PAIRS | group(**PAIR | {"first": "A"}), "foundations[0].takes", "this foundation alone"),
+        (PAIRS | group(**PAIR, wrap=True), "foundations[0].takes", "no other keys"),
+        (
+            PAIRS | {"foundations": [PAIR, SOUND["foundations"][0]]},
+            "foundations[0].takes",
+            "this foundation alone",
+        ),
+        (PAIRS | table("waste"), "foundations[0].takes", "a tableau that no pile plays to"),
+        (
+            PAIRS
+            | table("tableau", plays=["foundation", "cell"])
+            | {"cells": CELLS | {"plays": ["foundation"]}},
+            "foundations[0].takes",
+            "without cells",
+        ),
+        (
+            PAIRS | table("stock", plays=["waste", "foundation"], to_foundation="any"),
+            "foundations[0].takes",
+            "a stock that does not play",
+        ),
         (group(piles=0), "foundations[0].piles", "1 to 12"),
         (group(piles=13), "foundations[0].piles", "1 to 12"),
         (group(suits=""), "foundations[0].suits", "letters of SHDC"),
@@ -314,6 +367,16 @@ def test_combinations_without_a_contradiction_are_read() -> None:
         table("tableau", order="any", match="any"),
         table("stock", plays=["waste", "foundation"], to_foundation="any"),
         table("tableau", fill=["waste"], moves="run-by-spaces"),
+        PEAKS,
+        *(
+            PEAKS | peaks(peaks=number, deal=[1] * places)
+            for number, sizes in ((1, (3, 6, 10, 28)), (2, (5, 29)), (3, (7, 28)), (4, (9, 21)))
+            for places in sizes
+        ),
+        PAIRS,
+        PAIRS | {"reserve": RESERVE | {"plays": ["foundation"]}},
+        PEAKS | {"foundations": [PAIR]} | peaks(cleared="wins"),
+        PAIRS | table("tableau", plays=["foundation"], fill=["waste"], cleared="wins"),
         table("waste", redeals=1_000_000),
     ):
         assert isinstance(read_rules("g", SOUND | sound), Rules)

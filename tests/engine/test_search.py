@@ -22,14 +22,19 @@ from engine.schema import read_rules
 from engine.search import MAX_POSITIONS, Outcome, cards_never_seen, leads_home, search
 from tests.engine.positions import ALL, VARIANTS, dealt, face_down, run_down
 from tests.engine.solver.passes_boards import RULES, wandered
+from tests.engine.starts import built_start
 from tests.relatives import find_ruleset
 from tests.sizes import SAMPLED, cases
 
 MAX_SEARCHED = 1_000
 """Limit of boards visited by the exhaustive search."""
 
-LATE = [(game, variant) for game, variant in ALL if not find_ruleset(game, variant).automatic]
-"""The games with late boards: those in which players take whole runs home."""
+LATE = [
+    (game, variant)
+    for game, variant in ALL
+    if not (find_ruleset(game, variant).automatic or find_ruleset(game, variant).peaks)
+]
+"""The games with late boards: columns, and no runs that leave automatically."""
 
 MAX_LEFT = 60
 """Approximate limit of a late board's cards outside the foundations."""
@@ -151,6 +156,20 @@ def test_the_search_matches_an_exhaustive_one_within_its_bound(board: Board) -> 
     assert leads_home(board, found.line) == reachable
     for positions in {1, 2, 3, boards // 2 or 1}:
         assert search(board, positions).outcome in {found.outcome, Outcome.UNKNOWN}
+
+
+def test_the_search_matches_an_exhaustive_one_where_cards_cover_each_other() -> None:
+    rules = find_ruleset("pyramid")
+    outcomes = Counter[str]()
+    for number in range(cases(200, 1_000)):
+        board = built_start(rules, Random(number))
+        tried = None if cards_never_seen(board) else search_exhaustively(board)
+        if tried is not None:
+            found = search(board, tried[1])
+            assert found.outcome.value == ("reachable" if tried[0] else "unreachable")
+            assert leads_home(board, found.line) == tried[0]
+            outcomes[found.outcome.value] += len(found.line) != 1
+    assert min(outcomes["reachable"], outcomes["unreachable"]) > 3
 
 
 @pytest.mark.parametrize(
@@ -275,6 +294,10 @@ CASES: list[tuple[str, Board]] = [
     ("reachable", bare("klondike", f0="AS 2S 3S", f1="AH", t0="4H", t1="4S 3D", t2="2H 2C")),
     ("reachable", bare("freecell", "two-cells", f0="AS", t0="2S 9H 9D", **CROWDED)),
     ("unreachable", bare("freecell", "one-cell", f0="AS", t0="2S 9H 9D", **CROWDED)),
+    # A covered card does not pair, and the waste is turned over while redeals are left.
+    ("unreachable", bare("pyramid", t0="5S", t1="8S", t2="2D", redeals=2)),
+    ("reachable", bare("pyramid", t0="5S", w="8D 9H", redeals=1)),
+    ("unreachable", bare("pyramid", t0="5S", w="8D 9H", redeals=2)),
     # A complete run leaves automatically.
     ("reachable", bare("spider", t0=run_down("KS", "S", 5), t1=run_down("8S", "S", 8))),
     ("unreachable", bare("spider", t0=run_down("KS", "S", 5), t1=run_down("8H", "H", 8), **FULL)),

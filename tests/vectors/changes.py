@@ -44,6 +44,14 @@ TABLES: dict[str, Any] = {
 }
 """A table of each kind, for rules that lack it."""
 
+PLACES: dict[int | None, tuple[int, ...]] = {
+    1: (3, 10, 21, 28),
+    2: (5, 11, 19, 29),
+    3: (7, 16, 28),
+    4: (9, 21),
+}
+"""Numbers of places of whole rows, by peaks."""
+
 
 def keys() -> Iterator[dict[str, Any]]:
     tables = [("", Rules)] + [(name, type(table)) for name, table in TABLES.items()]
@@ -93,6 +101,12 @@ def outcome(game: str, base: Rules, changes: str) -> dict[str, str]:
 
 
 def _changed(rules: Any, chance: Random) -> Any:
+    if chance.random() < 0.02 and rules.tableau is not None:
+        # Any game as one of pairs: random changes rarely meet all that pairs need.
+        tableau = replace(rules.tableau, plays=("foundation",), moves="card", run_match=None)
+        kept: dict[str, Any] = {"reserve": None, "cells": None, "stock": Stock(("waste",))}
+        kept |= {"waste": Waste(("foundation",), 2), "tableau": tableau}
+        return replace(rules, foundations=(Foundation(1, "any", "pair"),), **kept)
     there = [name for name in TABLES if getattr(rules, name) is not None]
     name = chance.choice(["packs", "suits", *["foundations"] * 4, *TABLES, *there * 4])
     if name == "foundations":
@@ -104,15 +118,27 @@ def _changed(rules: Any, chance: Random) -> Any:
             del groups[at:]
         else:
             groups[at] = _set(groups[at], chance)
+            if groups[at].takes == "pair" and chance.random() < 0.8:
+                groups = [Foundation(1, "any", "pair")]
         return replace(rules, foundations=tuple(groups))
     table = getattr(rules, name)
     if is_dataclass(table):
         gone = name != "stock" and chance.random() < 0.05
-        return replace(rules, **{name: None if gone else _set(table, chance)})
+        changed = None if gone else _set(table, chance)
+        if isinstance(table, Tableau) and changed and changed.peaks != table.peaks:
+            changed = _with_places(changed, chance)
+        return replace(rules, **{name: changed})
     if name in TABLES:
         return replace(rules, **{name: TABLES[name]})
     value = chance.choice((1, 2, 3)) if name == "packs" else chance.choice(("S", "SH", "HDC", "X"))
     return replace(rules, **{name: value})
+
+
+def _with_places(tableau: Tableau, chance: Random) -> Tableau:
+    """Return a tableau with the piles of whole rows for its peaks, or of columns without any."""
+    size = chance.choice(PLACES.get(tableau.peaks, (7,)))
+    deal = (1,) * size if tableau.peaks else (4,) * size
+    return replace(tableau, deal=deal, empty="none", plays=("foundation",), moves="card", fill=())
 
 
 def _set(table: Any, chance: Random) -> Any:
@@ -122,6 +148,8 @@ def _set(table: Any, chance: Random) -> Any:
     words: list[Any] = _words(hint)
     if name == "deal":
         value = tuple(chance.randrange(9) for _ in range(chance.choice((1, 3, 7, 10, 14, 21))))
+    elif name == "peaks":
+        value = chance.choice((None, 0, 1, 2, 3, 4, 5))
     elif isinstance(value, bool):
         value = not value
     elif get_origin(hint) is tuple:

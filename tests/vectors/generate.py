@@ -134,9 +134,9 @@ def played(
     choices: list[int] = []
     while len(moves) < MAX_GAME and (texts := options(board)):
         turn = len(moves)
-        moves.append(
-            opening[turn] if turn < len(opening) else choose(texts, seed, turn, eager=eager)
-        )
+        pairs = [text for text in texts if board.ruleset.pairs and "s" not in text]
+        move = choose(texts, seed, turn, pairs, eager=eager)
+        moves.append(opening[turn] if turn < len(opening) else move)
         choices.append(len(texts))
         board, _ = play(board, parse_move(board.ruleset, moves[-1]))
     names = {"game": start.ruleset.game, "variant": start.ruleset.variant}
@@ -189,10 +189,12 @@ def options(board: Board) -> list[str]:
     return sorted(move_text(board.ruleset, move) for move in legal_moves(board))
 
 
-def choose(texts: list[str], seed: bytes, turn: int, *, eager: bool) -> str:
+def choose(
+    texts: list[str], seed: bytes, turn: int, pairs: Sequence[str] = (), *, eager: bool
+) -> str:
     """Choose a move by a hash of seed and turn, often one home, sometimes one from the stock."""
     digest = sha256(b"samedeal vectors" + seed + turn.to_bytes(8, "big")).digest()
-    home = [text for text in texts if ">f" in text]
+    home = [text for text in texts if ">f" in text or text in pairs]
     fresh = [text for text in texts if text.startswith("s")]
     best = ((eager or digest[0] < 200) and home) or ((eager or digest[1] < 100) and fresh) or texts
     return best[int.from_bytes(digest[2:6], "big") % len(best)]
