@@ -30,6 +30,7 @@ export const DEFAULTS: Readonly<Record<Table, Readonly<Record<string, Value | un
   tableau: {
     ...{ deal: undefined, order: undefined, match: undefined, plays: undefined, face_up: "all" },
     ...{ wrap: false, moves: "card", run_match: null, empty: "any", fill: [] },
+    ...{ peaks: null, cleared: "goes-on" },
   },
   stock: { plays: [], turns: 1, row_on_empty: true, top: "down", to_foundation: "fitting" },
   waste: { plays: undefined, redeals: 0 },
@@ -39,7 +40,7 @@ export const DEFAULTS: Readonly<Record<Table, Readonly<Record<string, Value | un
 
 /** The parts of rules in the schema's order. */
 const PARTS = ["packs", "foundations", "suits", "tableau", "stock", "waste", "reserve", "cells"];
-const NUMBERS = ["packs", "piles", "turns", "redeals", "face_up", "deal"];
+const NUMBERS = ["packs", "piles", "turns", "redeals", "face_up", "deal", "peaks"];
 const FLAGS = ["wrap", "automatic", "row_on_empty"];
 const LISTS = ["plays", "fill", "deal"];
 

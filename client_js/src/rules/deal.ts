@@ -7,6 +7,7 @@
 import type { Board } from "./board.ts";
 import { type Card, PACK_SIZE, type Pile, cardName, turnedDown, turnedUp } from "./cards.ts";
 import { EngineError } from "./errors.ts";
+import { dealtDown } from "./peaks.ts";
 import type { Ruleset } from "./ruleset.ts";
 import type { Reserve, Tableau } from "./schema.ts";
 import { bytesToHex, concatBytes, hexToBytes, sha256, utf8ToBytes } from "./sha256.ts";
@@ -119,12 +120,12 @@ function dealRounds(
       }
     });
   }
-  if (part.face_up === "all") return;
-  for (const pile of numbers) {
+  const down = dealtDown(part);
+  numbers.forEach((pile, at) => {
     const cards = piles[pile] ?? [];
-    const hidden = Math.max(0, cards.length - part.face_up);
+    const hidden = down[at] ?? 0;
     piles[pile] = [...turnedDown(cards.slice(0, hidden)), ...cards.slice(hidden)];
-  }
+  });
 }
 
 /** Check that `cards`, all face up, are exactly the packs of this game; throw `bad_deck`. */

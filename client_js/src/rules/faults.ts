@@ -5,6 +5,8 @@
  * form immediately shows what the server would refuse.
  */
 
+import { DEFAULTS } from "./changes.ts";
+import { MAX_PEAKS, MAX_PLACES, rowsOf } from "./peaks.ts";
 import { KEYS, type Key } from "./schemaKeys.ts";
 import type { Cells, Foundation, Reserve, Rules, Stock, Tableau, Waste } from "./schema.ts";
 
@@ -46,6 +48,15 @@ export type Reason =
   | "last-needs-any"
   | "automatic-needs-runs"
   | "gives-back"
+  | "peaks-rows"
+  | "not-with-peaks"
+  | "peaks-take-none"
+  | "cleared-home"
+  | "cleared-deal"
+  | "pairs-alone"
+  | "pairs-take-none"
+  | "pairs-no-cells"
+  | "pairs-no-stock"
   | "many-groups"
   | "many-foundations"
   | "many-moves";
@@ -155,7 +166,7 @@ function* ofWaste(rules: Rules, { plays, redeals }: Waste): Generator<Check> {
 
 function* ofTableau(rules: Rules, tableau: Tableau): Generator<Check> {
   const { deal, face_up: faceUp, plays, order, match, moves, run_match: together, fill } = tableau;
-  yield* ofDeal("tableau", deal, faceUp);
+  yield* ofDeal("tableau", deal, faceUp, tableau.peaks === null ? MAX_PILES : MAX_PLACES);
   yield* ofPlaces(rules, "tableau", plays);
   yield [order === "any" && match !== "any", "tableau.match", "any-order-any-match"];
   const single = moves === "card" || moves === "any";
@@ -166,10 +177,42 @@ function* ofTableau(rules: Rules, tableau: Tableau): Generator<Check> {
   yield [fill.includes("waste") && rules.waste === null, "tableau.fill", "no-waste"];
   yield [fill.includes("reserve") && rules.reserve === null, "tableau.fill", "no-reserve"];
   yield [fill.length > 0 && deal.includes(0), "tableau.fill", "fill-needs-cards"];
+  if (tableau.peaks !== null) yield* ofPeaks(rules, tableau, tableau.peaks);
+  if (tableau.cleared === "wins") yield* ofCleared(rules, deal);
+}
+
+function* ofPeaks(rules: Rules, tableau: Tableau, peaks: number): Generator<Check> {
+  const { deal, empty, plays, moves, fill } = tableau;
+  yield [peaks < 1 || peaks > MAX_PEAKS, "tableau.peaks", "range"];
+  const whole = deal.every((size) => size === 1) && rowsOf(peaks, deal.length) !== null;
+  yield [!whole, "tableau.deal", "peaks-rows"];
+  yield [empty !== "none", "tableau.empty", "not-with-peaks"];
+  const homeOnly = plays.length === 1 && plays[0] === "foundation";
+  yield [!homeOnly, "tableau.plays", "not-with-peaks"];
+  yield [moves !== "card", "tableau.moves", "not-with-peaks"];
+  yield [fill.length > 0, "tableau.fill", "not-with-peaks"];
+  yield [playsToTableau(rules), "tableau.peaks", "peaks-take-none"];
+}
+
+/** Whether cards of any pile may go to the tableau. */
+function playsToTableau({ tableau, stock, waste, reserve, cells, foundations }: Rules): boolean {
+  const parts = [tableau, stock, waste, reserve, cells, ...foundations];
+  return parts.some((part) => part?.plays.some((place) => place === "tableau" || place === "row"));
+}
+
+function* ofCleared({ foundations }: Rules, deal: readonly number[]): Generator<Check> {
+  const [group, ...others] = foundations;
+  const takesAll =
+    group?.piles === 1 &&
+    group.first === "any" &&
+    group.suits.length === SUITS.length &&
+    group.takes !== "run";
+  yield [!takesAll || others.length > 0, "tableau.cleared", "cleared-home"];
+  yield [deal.every((size) => size === 0), "tableau.cleared", "cleared-deal"];
 }
 
 function* ofReserve(rules: Rules, { deal, plays, face_up: faceUp }: Reserve): Generator<Check> {
-  yield* ofDeal("reserve", deal, faceUp);
+  yield* ofDeal("reserve", deal, faceUp, MAX_PILES);
   yield [deal.includes(0), "reserve.deal", "deal-empty"];
   yield* ofPlaces(rules, "reserve", plays);
 }
@@ -181,8 +224,14 @@ function* ofCells(rules: Rules, { piles, plays }: Cells): Generator<Check> {
   yield [!parts.some((part) => part?.plays.includes("cell")), "cells", "cells-unused"];
 }
 
-function* ofDeal(key: string, deal: readonly number[], faceUp: number | "all"): Generator<Check> {
-  yield [deal.length < 1 || deal.length > MAX_PILES, `${key}.deal`, "deal-piles"];
+function* ofDeal(
+  key: string,
+  deal: readonly number[],
+  faceUp: number | "all",
+  most: number,
+): Generator<Check> {
+  const many = most === MAX_PILES ? "deal-piles" : "peaks-rows";
+  yield [deal.length < 1 || deal.length > most, `${key}.deal`, many];
   yield [deal.some((size) => size < 0), `${key}.deal`, "range"];
   yield [faceUp !== "all" && faceUp < 1, `${key}.face_up`, "range"];
 }
@@ -221,6 +270,19 @@ function* ofFoundation(rules: Rules, group: Foundation, at: number): Generator<C
   yield [automatic && takes !== "run", "automatic", "automatic-needs-runs"];
   const keeps = tableau === null || takes === "run" || setup !== "empty";
   yield [plays.length > 0 && keeps, "plays", "gives-back"];
+  if (takes === "pair") yield* ofPairs(rules, group);
+}
+
+/** Check a group whose cards go home in pairs; keys are relative to the group. */
+function* ofPairs(rules: Rules, group: Foundation): Generator<Check> {
+  const usual = { ...DEFAULTS.foundations, piles: 1, first: "any", takes: "pair" };
+  const alone = Object.entries(usual).every(
+    ([name, value]) => String(group[name as keyof Foundation]) === String(value),
+  );
+  yield [!alone || rules.foundations.length > 1, "takes", "pairs-alone"];
+  yield [playsToTableau(rules), "takes", "pairs-take-none"];
+  yield [rules.cells !== null, "takes", "pairs-no-cells"];
+  yield [rules.stock.plays.includes("foundation"), "takes", "pairs-no-stock"];
 }
 
 function* costsOf(rules: Rules): Generator<Check> {

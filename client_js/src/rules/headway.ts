@@ -5,6 +5,7 @@
 
 import { type Layout, cardsHome, pileAt } from "./board.ts";
 import { isDown } from "./cards.ts";
+import { dealtDown } from "./peaks.ts";
 import type { Ruleset } from "./ruleset.ts";
 import type { Headway } from "./schema.ts";
 
@@ -35,12 +36,8 @@ export function mostHeadway(ruleset: Ruleset, counted: Headway): number {
   if (counted === "in-order") return total - homeAtStart(ruleset);
   if (counted === "none") return 0;
   return [rules.tableau, rules.reserve]
-    .flatMap((part) => part?.deal.map((dealt) => hidden(dealt, part.face_up)) ?? [])
+    .flatMap((part) => (part === null ? [] : dealtDown(part)))
     .reduce((sum, each) => sum + each, 0);
-}
-
-function hidden(dealt: number, faceUp: number | "all"): number {
-  return faceUp === "all" ? 0 : Math.max(0, dealt - faceUp);
 }
 
 function homeAtStart({ rules }: Ruleset): number {

@@ -2,7 +2,7 @@
 
 import { type Layout, cardsHome, pileAt, viewOf } from "./board.ts";
 import { type Card, RANKS, isDown } from "./cards.ts";
-import { legalMoves } from "./moves.ts";
+import { isPair, legalMoves } from "./moves.ts";
 import { apply } from "./play.ts";
 import { ENDLESS, type Move, ROW, type Ruleset } from "./ruleset.ts";
 
@@ -51,16 +51,27 @@ function compare(one: Worth, other: Worth): number {
   return one.length - other.length;
 }
 
-function isHomeward({ ruleset }: Layout, { target }: Move): boolean {
-  return ruleset.foundations.includes(target);
+function isHomeward({ ruleset }: Layout, move: Move): boolean {
+  return ruleset.foundations.includes(move.target) || isPair(ruleset, move);
+}
+
+/** Count the cards of peaks that a move home leaves uncovered. */
+function countFreed(seen: Layout, { source, target }: Move): number {
+  const { covers, coveredBy } = seen.ruleset;
+  const places = new Set([source, target].flatMap((pile) => covers[pile] ?? []));
+  const stays = (pile: number) =>
+    pile !== source && pile !== target && pileAt(seen, pile).length > 0;
+  return [...places].filter((place) => !coveredBy[place]?.some(stays)).length;
 }
 
 /** Return a legal move's worth; null if it is useless, given whether any move leads home. */
 function worthOf(seen: Layout, move: Move): Worth | null {
   const { foundations, stock, waste, turns } = seen.ruleset;
   const { source, target, count } = move;
-  if (isHomeward(seen, move))
-    return [HOME, count, -(turns[pileAt(seen, source).at(-1) ?? -1] ?? 0)];
+  if (isHomeward(seen, move)) {
+    const turn = turns[pileAt(seen, source).at(-1) ?? -1] ?? 0;
+    return [HOME, count, -turn, countFreed(seen, move)];
+  }
   if (foundations.includes(source)) return null;
   if (target === stock) return hasUse(seen) ? [DEALS] : null;
   return target === ROW || target === waste ? [DEALS] : worthToPlace(seen, move);

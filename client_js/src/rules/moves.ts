@@ -1,9 +1,12 @@
 /** Legal moves, on boards and views alike: they never depend on a hidden card. */
 
 import { type Layout, cardsHome, pileAt } from "./board.ts";
-import { type Card, PACK_SIZE, type Pile, isDown, rankOf } from "./cards.ts";
+import { type Card, PACK_SIZE, type Pile, RANKS, isDown, rankOf } from "./cards.ts";
 import { EMPTY, type Fits, type Move, ROW, RUN_LENGTH, type Ruleset } from "./ruleset.ts";
 import type { Place } from "./schema.ts";
+
+/** The sum of the ranks, counted from 0, of two cards that total thirteen. */
+const PAIR = RANKS.length - 2;
 
 /** Return all legal moves, each once, in no particular order. */
 export function legalMoves(layout: Layout): Move[] {
@@ -17,6 +20,7 @@ export function legalMoves(layout: Layout): Move[] {
     turningOver(layout, waste, moves);
   }
   if (pileAt(layout, stock).length > 0) fromStock(layout, moves);
+  if (layout.ruleset.pairs) pairsHome(layout, moves);
   if (groups.some(({ plays }) => plays.length > 0) && !isWon(layout)) {
     groups.forEach(({ plays }, source) => fromPile(layout, source, plays, moves));
   }
@@ -74,7 +78,7 @@ function fromTableau(layout: Layout, source: number, moves: Move[]): void {
 }
 
 function fromPile(layout: Layout, source: number, plays: readonly Place[], moves: Move[]): void {
-  if (pileAt(layout, source).length === 0) return;
+  if (pileAt(layout, source).length === 0 || isCovered(layout, source)) return;
   for (const place of plays) {
     if (place === "foundation") toFoundations(layout, source, moves);
     else if (place === "tableau") toTableau(layout, source, moves);
@@ -211,6 +215,48 @@ export function leavingTo(
       ruleset.headsRun(target, head) &&
       piles[target]?.length === 0,
   );
+}
+
+/** Whether cards of the next row of peaks cover the card of a tableau pile. */
+export function isCovered(layout: Layout, pile: number): boolean {
+  return (layout.ruleset.coveredBy[pile] ?? []).some((cover) => pileAt(layout, cover).length > 0);
+}
+
+/** Whether a move brings two cards home together: the moved one, and the one it is moved onto. */
+export function isPair({ pairs, foundations, stock }: Ruleset, move: Move): boolean {
+  const { source, target } = move;
+  return (
+    pairs && !foundations.includes(target) && target !== stock && source !== stock && target !== ROW
+  );
+}
+
+/** Whether the ranks of two known cards total thirteen; false if the second is missing. */
+export function arePair(card: Card, other: Card | undefined): boolean {
+  return other !== undefined && rankOf(card) + rankOf(other) === PAIR;
+}
+
+/** Append the moves of a card onto another with which it goes home as a pair. */
+function pairsHome(layout: Layout, moves: Move[]): void {
+  const { tableau, reserve, waste, rules } = layout.ruleset;
+  const goesHome = (part: { plays: readonly Place[] } | null) =>
+    part?.plays.includes("foundation") === true;
+  const sources = [
+    ...(goesHome(rules.tableau) ? tableau : []),
+    ...(goesHome(rules.reserve) ? reserve : []),
+    ...(waste !== null && goesHome(rules.waste) ? [waste] : []),
+  ];
+  const open = sources.filter(
+    (pile) => topOf(pileAt(layout, pile)) < PACK_SIZE && !isCovered(layout, pile),
+  );
+  for (const source of open) {
+    for (const target of open) {
+      if (
+        source !== target &&
+        arePair(topOf(pileAt(layout, source)), topOf(pileAt(layout, target)))
+      )
+        moves.push({ source, target, count: 1 });
+    }
+  }
 }
 
 /** Append the legal moves of whole runs from the tableau to foundations. */

@@ -8,7 +8,7 @@
 import { type Board, type Layout, type View, pileAt, viewOf } from "./board.ts";
 import { type Pile, turnedDown, turnedUp } from "./cards.ts";
 import { EngineError } from "./errors.ts";
-import { isLegal, leavingTo } from "./moves.ts";
+import { isCovered, isLegal, isPair, leavingTo } from "./moves.ts";
 import { moveText } from "./notation.ts";
 import { type Move, ROW, RUN_LENGTH, type Ruleset } from "./ruleset.ts";
 
@@ -40,30 +40,67 @@ export function apply(layout: Layout, move: Move): Layout {
     redeals += 1;
   } else if (move.source === ruleset.stock && move.target === ruleset.waste) {
     dealToWaste(ruleset, piles, move.target);
+  } else if (isPair(ruleset, move)) {
+    sendPair(ruleset, piles, move);
   } else {
-    carry(ruleset, piles, move);
+    carry(piles, move);
+    uncover(ruleset, piles, move.source);
   }
+  if (ruleset.peaks) turnUncovered({ ...layout, piles });
+  if (ruleset.clears) clear(ruleset, piles);
   if (ruleset.automatic) sendRuns(ruleset, piles);
   if (ruleset.rules.stock.top === "up") turnTopUp(piles, ruleset.stock);
   return { ...layout, piles, redeals, moves: layout.moves + 1 };
 }
 
-/** Move cards from pile to pile, then turn up or fill the source as the rules say. */
-function carry(ruleset: Ruleset, piles: Pile[], { source, target, count }: Move): void {
+/** Move cards from pile to pile, face up. */
+function carry(piles: Pile[], { source, target, count }: Move): void {
   const from = piles[source] ?? [];
   piles[source] = from.slice(0, from.length - count);
   piles[target] = [...(piles[target] ?? []), ...turnedUp(from.slice(from.length - count))];
-  if (ruleset.tableau.includes(source) || ruleset.reserve.includes(source)) {
-    turnTopUp(piles, source);
+}
+
+/** Turn up or fill a pile that a move has taken cards from, as the rules say. */
+function uncover(ruleset: Ruleset, piles: Pile[], source: number): void {
+  const inTableau = ruleset.tableau.includes(source);
+  if (inTableau || ruleset.reserve.includes(source)) turnTopUp(piles, source);
+  if (inTableau && piles[source]?.length === 0) fill(ruleset, piles, source);
+}
+
+/** Bring a card home, and then the one that it was moved onto. */
+function sendPair(ruleset: Ruleset, piles: Pile[], { source, target, count }: Move): void {
+  const [home = 0] = ruleset.foundations;
+  const pair = [source, target];
+  // No pile is filled with a card that goes home.
+  for (const pile of pair) carry(piles, { source: pile, target: home, count });
+  for (const pile of pair) uncover(ruleset, piles, pile);
+}
+
+/** Turn up the cards of peaks that nothing covers any more. */
+function turnUncovered(layout: Layout & { readonly piles: Pile[] }): void {
+  for (const pile of layout.ruleset.tableau) {
+    if (!isCovered(layout, pile)) turnTopUp(layout.piles, pile);
   }
-  if (ruleset.tableau.includes(source) && piles[source].length === 0) fill(ruleset, piles, source);
+}
+
+/** Bring all other cards home if the tableau is empty. */
+function clear({ foundations, tableau }: Ruleset, piles: Pile[]): void {
+  if (tableau.some((pile) => piles[pile]?.length)) return;
+  const [home = 0] = foundations;
+  piles.forEach((pile, number) => {
+    if (number === home) return;
+    piles[home] = [...(piles[home] ?? []), ...turnedUp(pile.toReversed())];
+    piles[number] = [];
+  });
 }
 
 /** Move whole runs from the ends of tableau piles to foundations that take them automatically. */
 function sendRuns(ruleset: Ruleset, piles: Pile[]): void {
   for (const source of ruleset.tableau) {
     const target = leavingTo(ruleset, piles, source);
-    if (target !== undefined) carry(ruleset, piles, { source, target, count: RUN_LENGTH });
+    if (target === undefined) continue;
+    carry(piles, { source, target, count: RUN_LENGTH });
+    uncover(ruleset, piles, source);
   }
 }
 
@@ -84,7 +121,9 @@ export function fillers({ rules, reserve, stock, waste }: Ruleset): readonly num
 /** Fill an emptied tableau pile from the first non-empty pile of `tableau.fill`. */
 function fill(ruleset: Ruleset, piles: Pile[], emptied: number): void {
   const source = fillers(ruleset).find((pile) => piles[pile]?.length);
-  if (source !== undefined) carry(ruleset, piles, { source, target: emptied, count: 1 });
+  if (source === undefined) return;
+  carry(piles, { source, target: emptied, count: 1 });
+  uncover(ruleset, piles, source);
 }
 
 /** Deal one card to each tableau pile, from left to right, while the stock has cards. */

@@ -5,7 +5,16 @@ import { type Pile, cardName, isDown, parsePile, rankOf, suitOf, turnedUp } from
 import { findRuleset } from "./catalog.ts";
 import { checkDeck } from "./deal.ts";
 import { EngineError } from "./errors.ts";
-import { fitsFoundation, isStuck, isWon, leavingTo, runLength } from "./moves.ts";
+import {
+  arePair,
+  fitsFoundation,
+  isCovered,
+  isStuck,
+  isWon,
+  leavingTo,
+  runLength,
+} from "./moves.ts";
+import { dealtDown } from "./peaks.ts";
 import { fillers } from "./play.ts";
 import { RUN_LENGTH, type Ruleset } from "./ruleset.ts";
 import { type Reserve, STANDARD, type Tableau } from "./schema.ts";
@@ -116,8 +125,13 @@ function checkBoard(board: Board): void {
       throw impossible(`${ruleset.pileNames[pile]} holds cards that it cannot take.`);
     }
   }
-  checkDealt(board, ruleset.rules.tableau, ruleset.tableau);
+  if (ruleset.peaks) checkPeaks(board);
+  else checkDealt(board, ruleset.rules.tableau, ruleset.tableau);
   checkDealt(board, ruleset.rules.reserve, ruleset.reserve);
+  const cleared = ruleset.tableau.every((pile) => pileAt(board, pile).length === 0);
+  if (ruleset.clears && cleared && !isWon(board)) {
+    throw impossible("The tableau is empty, but not all cards are on the foundation.");
+  }
   for (const pile of ruleset.cells) {
     if (pileAt(board, pile).length > 1 || pileAt(board, pile).some(isDown)) {
       throw impossible(`${ruleset.pileNames[pile]} holds more than a card face up.`);
@@ -141,12 +155,12 @@ function checkDealt(
   numbers: readonly number[],
 ): void {
   const { ruleset } = board;
+  const down = part === null ? [] : dealtDown(part);
   numbers.forEach((pile, at) => {
     const dealt = part?.deal[at] ?? 0;
-    const up = part?.face_up ?? "all";
     const name = ruleset.pileNames[pile];
     const cards = pileAt(board, pile);
-    if (!downBelowUp(cards, up === "all" ? 0 : Math.max(0, dealt - up))) {
+    if (!downBelowUp(cards, down[at] ?? 0)) {
       throw impossible(`${name} has the wrong cards face down.`);
     }
     if (part === ruleset.rules.reserve && cards.length > dealt) {
@@ -154,6 +168,23 @@ function checkDealt(
     }
     if (ruleset.automatic && leavingTo(ruleset, board.piles, pile) !== undefined) {
       throw impossible(`${name} ends in a run that would have left.`);
+    }
+  });
+}
+
+/** Check that covered places of peaks hold their cards, face down only if they were dealt so. */
+function checkPeaks(board: Board): void {
+  const { ruleset } = board;
+  const down = ruleset.rules.tableau === null ? [] : dealtDown(ruleset.rules.tableau);
+  ruleset.tableau.forEach((pile, at) => {
+    const name = ruleset.pileNames[pile];
+    const cards = pileAt(board, pile);
+    const covered = isCovered(board, pile);
+    if (cards.length > 1 || (covered && cards.length === 0)) {
+      throw impossible(`${name} must hold one card, or none if no other covers it.`);
+    }
+    if (cards.some((card) => isDown(card) !== (covered && down[at] === 1))) {
+      throw impossible(`The card of ${name} lies the wrong way up.`);
     }
   });
 }
@@ -183,12 +214,24 @@ function couldBeFoundation(board: Board, target: number): boolean {
       runLength(pile, ruleset.carries) === RUN_LENGTH
     );
   }
-  if (ruleset.rules.stock.to_foundation === "any") return true;
+  if (ruleset.rules.stock.to_foundation === "any" || (ruleset.clears && isWon(board))) return true;
+  if (group?.takes === "pair") return couldBePairs(ruleset, target, pile);
   const laidOut = ruleset.laidOut().get(target);
   if (laidOut !== undefined && suitOf(first) !== suitOf(laidOut)) return false;
   const base = pileAt(board, 0)[0];
   if (group?.first === "same" && base !== undefined && rankOf(first) !== rankOf(base)) return false;
   return pile.every((card, at) => fitsFoundation(ruleset, target, pile.slice(0, at), card));
+}
+
+/** Whether a foundation consists of pairs, and of cards that it takes alone. */
+function couldBePairs(ruleset: Ruleset, target: number, pile: Pile): boolean {
+  for (let at = 0; at < pile.length; at++) {
+    const card = pile[at] ?? 0;
+    if (fitsFoundation(ruleset, target, [], card)) continue;
+    at += 1;
+    if (!arePair(card, pile[at])) return false;
+  }
+  return true;
 }
 
 /** Whether at most `most` cards are face down, all of them below a face-up card. */

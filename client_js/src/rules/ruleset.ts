@@ -16,6 +16,7 @@ import {
   rankOf,
   suitOf,
 } from "./cards.ts";
+import { coveredBy } from "./peaks.ts";
 import type { Foundation, Match, Order, Rules, Tableau } from "./schema.ts";
 
 /** The top card of an empty pile. */
@@ -26,6 +27,9 @@ export const ROW = -2;
 
 /** `Ruleset.redeals` for unlimited redeals: more than any game uses. */
 export const ENDLESS = 1_000_000;
+
+/** The rank of a card that goes home without a partner, where pairs do. */
+const KING = 12;
 
 /** The length of a run that goes to a foundation. */
 export const RUN_LENGTH = 13;
@@ -82,6 +86,16 @@ export class Ruleset {
   readonly movesRuns: boolean;
   /** Whether runs leave the tableau automatically. */
   readonly automatic: boolean;
+  /** For each pile, the piles of the next row of peaks that cover it. */
+  readonly coveredBy: readonly (readonly number[])[];
+  /** For each pile, the piles that it covers. */
+  readonly covers: readonly (readonly number[])[];
+  /** Whether the tableau forms overlapping peaks. */
+  readonly peaks: boolean;
+  /** Whether two cards whose ranks total thirteen go home together. */
+  readonly pairs: boolean;
+  /** Whether emptying the tableau brings all other cards home. */
+  readonly clears: boolean;
 
   constructor(game: string, variant: string, rules: Rules, digest = "") {
     const { tableau } = rules;
@@ -123,6 +137,15 @@ export class Ruleset {
     this.moves = tableau?.moves ?? "card";
     this.movesRuns = this.moves !== "card";
     this.automatic = this.groups.some((group) => group.automatic);
+    this.peaks = tableau?.peaks != null;
+    const places = tableau?.peaks == null ? [] : coveredBy(tableau.peaks, tableau.deal.length);
+    const [first = 0] = this.tableau;
+    this.coveredBy = names.map((_, pile) => (places[pile - first] ?? []).map((at) => first + at));
+    this.covers = names.map((_, pile) =>
+      this.tableau.filter((place) => this.coveredBy[place]?.includes(pile)),
+    );
+    this.pairs = this.groups.some(({ takes }) => takes === "pair");
+    this.clears = tableau?.cleared === "wins";
   }
 
   /** Whether foundation `target`, if empty, takes a run headed by `card`. */
@@ -205,6 +228,7 @@ function tableauFits(tableau: Tableau | null, match: Match = "any"): Fits {
 function foundationFits(group: Foundation): Fits {
   return tabled((top, card) => {
     if (group.takes === "run" || !group.suits.includes(suitOf(card))) return false;
+    if (group.takes === "pair") return rankOf(card) === KING;
     if (top === EMPTY) return startsGroup(card, group);
     if (!group.suits.includes(suitOf(top)) || completes(top, group)) return false;
     return inOrder(group.order, group.wrap, card, top) && matches(group.match, card, top);

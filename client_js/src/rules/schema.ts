@@ -13,7 +13,7 @@ export interface Foundation {
   readonly piles: number;
   /** A rank, `any`, or `same`: the rank of the card dealt to the first foundation. */
   readonly first: string;
-  readonly takes: "card" | "run";
+  readonly takes: "card" | "run" | "pair";
   readonly setup: "empty" | "dealt" | "laid-out";
   readonly suits: string;
   readonly order: Order;
@@ -38,6 +38,10 @@ export interface Tableau {
   /** A rank, `any` or `none`. */
   readonly empty: string;
   readonly fill: readonly ("reserve" | "waste" | "stock")[];
+  /** The number of overlapping pyramids that the piles form; null for columns. */
+  readonly peaks: number | null;
+  /** Whether emptying the tableau brings all other cards home. */
+  readonly cleared: "goes-on" | "wins";
 }
 
 /** The stock, and the destinations of its top card. */

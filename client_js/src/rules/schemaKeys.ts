@@ -30,7 +30,7 @@ export const KEYS: readonly Key[] = [
   { table: "", name: "packs", form: "number", least: 1, most: 2 },
   { table: "foundations", name: "piles", form: "number", least: 1, most: 12 },
   { table: "foundations", name: "first", form: "choice", options: [...RANKS, "any", "same"] },
-  { table: "foundations", name: "takes", form: "choice", options: ["card", "run"] },
+  { table: "foundations", name: "takes", form: "choice", options: ["card", "run", "pair"] },
   {
     ...{ table: "foundations", name: "setup", form: "choice" },
     options: ["empty", "dealt", "laid-out"],
@@ -53,6 +53,8 @@ export const KEYS: readonly Key[] = [
   { table: "tableau", name: "run_match", form: "choice", options: MATCHES, optional: true },
   { table: "tableau", name: "empty", form: "choice", options: [...RANKS, "any", "none"] },
   { table: "tableau", name: "fill", form: "choices", options: ["reserve", "waste", "stock"] },
+  { table: "tableau", name: "peaks", form: "number", least: 1, most: 4, optional: true },
+  { table: "tableau", name: "cleared", form: "choice", options: ["goes-on", "wins"] },
   {
     ...{ table: "stock", name: "plays", form: "choices" },
     options: ["waste", "row", "tableau", "foundation"],

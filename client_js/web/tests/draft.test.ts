@@ -61,13 +61,17 @@ describe("a dependent change", () => {
         expect(without[table]).toBeNull();
         const again = withTable(without, table);
         expect(again[table]).not.toBeNull();
-        // The only faults left have no single answer: too many cards, or where they go.
+        // The only faults left have no single answer: too many cards, or where they go. Cells
+        // go neither with peaks, whose cards only go home, nor with pairs; and these leave the stock no
+        // place but the waste.
         for (const each of [without, again]) {
           const reason = faultOf(each)?.reason ?? "none";
           expect([id, table, reason]).toEqual([
             id,
             table,
-            expect.stringMatching(/^(none|too-few-cards|runs-need-tableau|fill-needs-cards)$/),
+            expect.stringMatching(
+              /^(none|too-few-cards|runs-need-tableau|fill-needs-cards|cells-unused|pairs-no-cells|stock-goes-nowhere)$/,
+            ),
           ]);
         }
       }
@@ -97,6 +101,24 @@ describe("a dependent change", () => {
     expect(rules.tableau?.plays).toContain("cell");
     const without = withoutTable(rules, "cells");
     expect(changesBetween(rulesOf("klondike"), without)).toBe("");
+  });
+
+  it("deals a card to each place of added peaks, and to columns again without them", () => {
+    const peaks = changed("golf", "tableau.peaks", 3);
+    expect(peaks.tableau?.deal).toEqual(Array(28).fill(1));
+    expect(faultOf(peaks)).toBeNull();
+    const columns = withValue(peaks, keyOf("tableau.peaks"), null);
+    expect(faultOf(columns)).toBeNull();
+    const klondike = changed("klondike", "tableau.peaks", 2);
+    expect(klondike.waste?.plays).toEqual(["foundation"]);
+    expect(faultOf(klondike)).toBeNull();
+  });
+
+  it("leaves only the plain foundation of pairs, to whose tableau nothing goes", () => {
+    const pairs = changed("golf", "foundations.0.takes", "pair");
+    expect(faultOf(pairs)?.reason).toBe("pairs-no-stock");
+    const waste = withValue(pairs, keyOf("stock.plays"), ["waste"]);
+    expect(faultOf(waste)).toBeNull();
   });
 
   it("sets another first rank with whole runs, and a dealt card with any", () => {

@@ -3,15 +3,24 @@
  * sensible: removing the tableau also removes all references to it.
  */
 
-import { MAX_CHANGES, changesBetween } from "../../../src/rules/changes.ts";
+import { DEFAULTS, MAX_CHANGES, changesBetween } from "../../../src/rules/changes.ts";
+import { MAX_PLACES, rowsOf } from "../../../src/rules/peaks.ts";
 import type { Key } from "../../../src/rules/schemaKeys.ts";
 import { TABLE_DEFAULTS } from "../../../src/rules/schemaKeys.ts";
-import { type Game, type Rules, STANDARD, type Tableau } from "../../../src/rules/schema.ts";
+import {
+  type Foundation,
+  type Game,
+  type Rules,
+  STANDARD,
+  type Tableau,
+} from "../../../src/rules/schema.ts";
 import { SUITS } from "../../../src/rules/cards.ts";
 import type { OptionalTable } from "../parts/rules/keyWords.ts";
 
 export const MOST_PILES = 20;
 export const MOST_IN_PILE = 104;
+
+const PLACES = Array.from({ length: MAX_PLACES }, (_, nth) => nth + 1);
 
 /** The suits that packs can consist of: four, two, or one. */
 export const SUIT_SETS = ["SHDC", "SH", "SC", "HD", "SD", "HC", "DC", "S", "H", "D", "C"];
@@ -20,8 +29,9 @@ export const SUIT_SETS = ["SHDC", "SH", "SC", "HD", "SD", "HC", "DC", "S", "H", 
 const OFFERED = 12;
 
 /** Return the numbers offered for a key that also has words, including its current value. */
-export function numbersOf({ least = 0 }: Key, value: unknown): number[] {
-  const offered = Array.from({ length: OFFERED - least + 1 }, (_, nth) => least + nth);
+export function numbersOf({ least = 0, most = OFFERED }: Key, value: unknown): number[] {
+  const length = Math.min(OFFERED, most) - least + 1;
+  const offered = Array.from({ length }, (_, nth) => least + nth);
   return typeof value === "number" && value > OFFERED ? [...offered, value] : offered;
 }
 
@@ -71,6 +81,16 @@ export function applies(rules: Rules, { table, name }: Key, group = 0): boolean 
       return tableau?.match === "any" && tableau.moves !== "card" && tableau.moves !== "any";
     case "tableau.moves":
       return tableau?.plays.includes("tableau") === true;
+    case "tableau.deal":
+    case "tableau.empty":
+    case "tableau.fill":
+    case "tableau.plays":
+      return tableau?.peaks === null;
+    case "foundations.piles":
+    case "foundations.first":
+    case "foundations.setup":
+    case "foundations.suits":
+      return home?.takes !== "pair";
     case "foundations.order":
     case "foundations.match":
     case "foundations.wrap":
@@ -113,7 +133,19 @@ export function withValue(rules: Rules, key: Key, value: unknown, group = 0): Ru
   const found = rules[table];
   if (found === null) return rules;
   const changed: Rules = { ...rules, [table]: set(found, key, value) };
+  if (name === "peaks") return settled(withPlacesOf(changed));
   return settled(table === "stock" && name === "plays" ? withWasteOf(changed) : changed);
+}
+
+/** Deal a card to each place of the peaks, or at most as many as there can be columns. */
+function withPlacesOf(rules: Rules): Rules {
+  const { tableau } = rules;
+  if (tableau === null) return rules;
+  const { peaks, deal } = tableau;
+  const counts = peaks === null ? [] : PLACES.filter((count) => rowsOf(peaks, count) !== null);
+  const dealt =
+    peaks === null ? deal.slice(0, MOST_PILES) : Array<number>(counts.at(-1) ?? 0).fill(1);
+  return { ...rules, tableau: { ...tableau, deal: dealt } };
 }
 
 /** Return rules with an additional table, to which cards may go. */
@@ -216,8 +248,29 @@ function places({ tableau }: Rules): ("tableau" | "foundation")[] {
   return tableau === null ? ["foundation"] : ["tableau", "foundation"];
 }
 
+/** Return rules whose cards cannot go to the tableau, as with peaks, and with pairs. */
+function withoutMovesToTableau(rules: Rules): Rules {
+  const elsewhere = <Part extends { readonly plays: readonly string[] }>(part: Part): Part => ({
+    ...part,
+    plays: part.plays.filter((place) => place !== "tableau" && place !== "row"),
+  });
+  const { tableau, stock, waste, reserve, cells, foundations } = rules;
+  return {
+    ...rules,
+    foundations: foundations.map(elsewhere),
+    tableau: tableau && elsewhere(tableau),
+    stock: elsewhere(stock),
+    waste: waste && elsewhere(waste),
+    reserve: reserve && elsewhere(reserve),
+    cells: cells && elsewhere(cells),
+  };
+}
+
 /** Return rules without values that have lost their meaning. */
-function settled(rules: Rules): Rules {
+function settled(all: Rules): Rules {
+  const inPeaks = all.tableau !== null && all.tableau.peaks !== null;
+  const pairs = all.foundations.some(({ takes }) => takes === "pair");
+  const rules = inPeaks || pairs ? withoutMovesToTableau(all) : all;
   const { tableau, waste, reserve, cells } = rules;
   const { plays } = rules.stock;
   const there = (place: string) =>
@@ -244,6 +297,10 @@ function settled(rules: Rules): Rules {
 }
 
 function settledTableau(tableau: Tableau, { waste, reserve }: Rules): Tableau {
+  if (tableau.peaks !== null) {
+    const single = { moves: "card", run_match: null, empty: "none", fill: [] } as const;
+    return { ...tableau, ...single, plays: ["foundation"] };
+  }
   const match = tableau.order === "any" ? "any" : tableau.match;
   const single = tableau.moves === "card" || tableau.moves === "any";
   return {
@@ -256,7 +313,11 @@ function settledTableau(tableau: Tableau, { waste, reserve }: Rules): Tableau {
   };
 }
 
-function settledGroup(group: Rules["foundations"][number], { tableau }: Rules) {
+function settledGroup(group: Foundation, { tableau }: Rules): Foundation {
+  if (group.takes === "pair") {
+    const { piles: _, first: __, ...usual } = DEFAULTS.foundations;
+    return { ...group, ...(usual as Partial<Foundation>), piles: 1, first: "any", takes: "pair" };
+  }
   const single = group.takes === "card";
   const dealt = group.setup === "dealt";
   const first = dealt ? "any" : !single && isAny(group.first) ? "K" : group.first;

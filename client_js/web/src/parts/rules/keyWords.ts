@@ -49,6 +49,7 @@ interface Words {
     readonly brings: Readonly<Record<Stock["to_foundation"], string>>;
     readonly first: Readonly<Record<"any" | "same", string>>;
     readonly empty: Readonly<Record<"any" | "none", string>>;
+    readonly cleared: Readonly<Record<Tableau["cleared"], string>>;
   };
   readonly tables: Readonly<Record<Part, string>>;
   readonly absent: Readonly<Record<OptionalTable, string>>;
@@ -131,7 +132,8 @@ export function optionWords({ table, name }: Pick<Key, "table" | "name">, option
 
 /** Return the meaning of an optional key without a value. */
 export function noneWords({ name }: Pick<Key, "name">): string {
-  return name === "last" ? text.variants.options.noRank : text.variants.options.asBuilt;
+  const { asBuilt, noPeaks, noRank } = text.variants.options;
+  return name === "last" ? noRank : name === "peaks" ? noPeaks : asBuilt;
 }
 
 export function suitsWords(suits: string): string {
