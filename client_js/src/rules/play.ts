@@ -46,7 +46,7 @@ export function apply(layout: Layout, move: Move): Layout {
     carry(piles, move);
     uncover(ruleset, piles, move.source);
   }
-  if (ruleset.peaks) turnUncovered({ ...layout, piles });
+  if (ruleset.peaks !== null) turnUncovered({ ...layout, piles });
   if (ruleset.clears) clear(ruleset, piles);
   if (ruleset.automatic) sendRuns(ruleset, piles);
   if (ruleset.rules.stock.top === "up") turnTopUp(piles, ruleset.stock);

@@ -125,7 +125,7 @@ function checkBoard(board: Board): void {
       throw impossible(`${ruleset.pileNames[pile]} holds cards that it cannot take.`);
     }
   }
-  if (ruleset.peaks) checkPeaks(board);
+  if (ruleset.peaks !== null) checkPeaks(board);
   else checkDealt(board, ruleset.rules.tableau, ruleset.tableau);
   checkDealt(board, ruleset.rules.reserve, ruleset.reserve);
   const cleared = ruleset.tableau.every((pile) => pileAt(board, pile).length === 0);

@@ -16,7 +16,7 @@ import {
   rankOf,
   suitOf,
 } from "./cards.ts";
-import { coveredBy } from "./peaks.ts";
+import { coveredBy, rowsOf } from "./peaks.ts";
 import type { Foundation, Match, Order, Rules, Tableau } from "./schema.ts";
 
 /** The top card of an empty pile. */
@@ -90,8 +90,8 @@ export class Ruleset {
   readonly coveredBy: readonly (readonly number[])[];
   /** For each pile, the piles that it covers. */
   readonly covers: readonly (readonly number[])[];
-  /** Whether the tableau forms overlapping peaks. */
-  readonly peaks: boolean;
+  /** The number of places of each row of overlapping peaks, from the top; null for columns. */
+  readonly peaks: readonly number[] | null;
   /** Whether two cards whose ranks total thirteen go home together. */
   readonly pairs: boolean;
   /** Whether emptying the tableau brings all other cards home. */
@@ -137,8 +137,9 @@ export class Ruleset {
     this.moves = tableau?.moves ?? "card";
     this.movesRuns = this.moves !== "card";
     this.automatic = this.groups.some((group) => group.automatic);
-    this.peaks = tableau?.peaks != null;
-    const places = tableau?.peaks == null ? [] : coveredBy(tableau.peaks, tableau.deal.length);
+    const { peaks = null, deal = [] } = tableau ?? {};
+    this.peaks = peaks === null ? null : rowsOf(peaks, deal.length);
+    const places = peaks === null ? [] : coveredBy(peaks, deal.length);
     const [first = 0] = this.tableau;
     this.coveredBy = names.map((_, pile) => (places[pile - first] ?? []).map((at) => first + at));
     this.covers = names.map((_, pile) =>

@@ -63,7 +63,7 @@ const NONE: Method = {
 
 export function methodOf(ruleset: Ruleset): Method {
   // No method knows covered places, pairs, or the end of a game whose tableau is cleared.
-  if (ruleset.peaks || ruleset.pairs || ruleset.clears) return NONE;
+  if (ruleset.peaks !== null || ruleset.pairs || ruleset.clears) return NONE;
   return METHODS.find(({ applies }) => applies(ruleset)) ?? NONE;
 }
 

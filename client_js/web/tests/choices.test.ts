@@ -54,6 +54,22 @@ describe("the reason why a dropped card is refused", () => {
     return reasonWords(whyNot(view, { pile: numberOf(view, from), index }, numberOf(view, to)));
   };
 
+  it("names the partner of a card that goes home in a pair", () => {
+    const row = { t21: "9C", t22: "KS", t23: "QH", t0: "4D", t1: "2S" };
+    expect(why("pyramid", row, "t23", 0, "t21")).toBe(
+      "Only a four makes thirteen with the nine of clubs.",
+    );
+    for (const [from, to] of [
+      ["t22", "t21"],
+      ["t21", "t22"],
+    ] as const) {
+      expect(why("pyramid", row, from, 0, to)).toBe("A king goes home alone.");
+    }
+    expect(why("pyramid", row, "t23", 0, "f0")).toMatch(/^Two cards that make thirteen/);
+    expect(why("pyramid", row, "t0", 0, "t21")).toBe("First clear the cards that lie on it.");
+    expect(why("pyramid", row, "t21", 0, "t0")).toBe("First clear the cards that lie on it.");
+  });
+
   it("names the cards that fit there", () => {
     expect(why("roosevelt", { t0: "7H", t1: "9C" }, "t1", 0, "t0")).toBe(
       "Only a black six goes on the seven of hearts.",

@@ -46,6 +46,16 @@ describe("finishing a game", () => {
     expect(moves?.filter((move) => move.includes(">f"))).toHaveLength(8);
   });
 
+  it("brings the last pairs home, and leaves the rest to the cleared tableau", () => {
+    const left = ["KS", "9C", "4D", "2S", "5S"];
+    const home = [..."SHDC"].flatMap((suit) => [...RANKS].map((rank) => rank + suit));
+    const f0 = home.filter((card) => !left.includes(card)).join("");
+    const view = viewOf("pyramid", { f0, t0: "KS", t1: "9C", t2: "4D", w: "2S", s: "??" });
+    expect(canFinish(view)).toBe(true);
+    expect(moveText(view.ruleset, finishingMove(view)!)).toBe("t1>t2");
+    expect(safeMove(view)).toBeNull();
+  });
+
   it("is not offered while a card is face down or blocked, or if dealing may not reach it", () => {
     const none = (game: string, piles: Record<string, string>) =>
       canFinish(viewOf(game, { ...homes("J"), ...piles }));

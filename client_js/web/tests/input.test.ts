@@ -196,8 +196,50 @@ describe.each(games.map(({ id }) => id))("a tap on any card of %s", (game) => {
       }
     }
     expect(only).toBeGreaterThan(0);
-    // If no card goes to the tableau, it has only one destination.
-    expect(several > 0).toBe(playsToTableau(findRuleset(game)));
+    // If no card goes to the tableau, it has only one destination, or some partners.
+    const ruleset = findRuleset(game);
+    expect(several > 0).toBe(playsToTableau(ruleset) || ruleset.pairs);
+  });
+});
+
+describe("cards that go home in pairs", () => {
+  // The last row, and a card above it that it leaves free.
+  const row = { t15: "9H", t21: "9C", t23: "4D", t24: "KS", t25: "QH", t26: "9D" };
+  const view = viewOf("pyramid", { ...row, w: "4S" });
+
+  it("go with a tap on one that has a single partner; a King goes alone", () => {
+    const queen = viewOf("pyramid", { ...row, w: "AS" });
+    expect(new Driver(queen).tap("t25").played).toEqual(["t25>w"]);
+    expect(new Driver(queen).tap("w").played).toEqual(["w>t25"]);
+    expect(new Driver(view).tap("t24").played).toEqual(["t24>f0"]);
+    expect(new Driver(view).tap("t25")).toMatchObject({ played: [], shaken: 1 });
+  });
+
+  it("wait for a tap on the partner if there are several, or on the home key", () => {
+    const driver = new Driver(view).tap("t21");
+    expect(driver).toMatchObject({ played: [], state: { selected: driver.place("t21") } });
+    expect(driver.tap("w").played).toEqual(["t21>w"]);
+    const key = new Driver(view);
+    key.send({ type: "home", place: key.place("t23") });
+    expect(key.state.selected).toEqual(key.place("t23"));
+  });
+
+  it("go when one is dropped on the other, either way", () => {
+    for (const [one, other] of [
+      ["t21", "t23"],
+      ["t23", "t21"],
+    ] as const) {
+      const driver = new Driver(view).press(one).to(90, 10);
+      expect(driver.release({ over: [other] }).played).toEqual([`${one}>${other}`]);
+    }
+  });
+
+  it("cannot be lifted or tapped while others lie on them", () => {
+    const covered = viewOf("pyramid", { t0: "9H", t1: "2S", t2: "4D" });
+    const table = { view: covered, moves: legalMoves(covered) };
+    expect(canLift(table, { pile: numberOf(covered, "t0"), index: 0 })).toBe(false);
+    expect(canLift(table, { pile: numberOf(covered, "t2"), index: 0 })).toBe(true);
+    expect(new Driver(covered).tap("t0")).toMatchObject({ played: [], shaken: 1 });
   });
 });
 

@@ -6,6 +6,7 @@ import { Ruleset } from "../../src/rules/ruleset.ts";
 import type { Rules } from "../../src/rules/schema.ts";
 import { layOut, pilesUnder } from "../src/board/layout.ts";
 import type { BoardLayout } from "../src/board/places/boxes.ts";
+import { cornerOf } from "../src/cards/corners.ts";
 import { isSmall } from "../src/cards/index.ts";
 import type { Hand } from "../src/app/settings.svelte.ts";
 import { numberOf, viewOf } from "./tables.ts";
@@ -25,6 +26,8 @@ const HANDS: readonly Hand[] = ["left", "right"];
 const casesOf = (sizes: readonly { width: number; height: number }[]) =>
   games.flatMap(({ id }) => sizes.flatMap((size) => HANDS.map((hand) => ({ id, hand, ...size }))));
 const deals = ({ id }: { id: string }) => findRuleset(id).rules.stock.plays.length > 0;
+const hasPeaks = ({ id }: { id: string }) => findRuleset(id).peaks !== null;
+const hasColumns = (each: { id: string }) => !hasPeaks(each);
 
 const FILLED = {
   ...{ s: "????", w: "2D3D4D5D", f0: "2S3S4S5S" },
@@ -50,7 +53,7 @@ describe("layOut", () => {
     },
   );
 
-  it.each(casesOf(SIZES))(
+  it.each(casesOf(SIZES).filter(hasColumns))(
     "overlaps no two piles of $id in $width by $height, $hand-handed",
     ({ id, hand, width, height }) => {
       const piles = { ...FILLED, t0: LONG, t1: LONG };
@@ -99,7 +102,7 @@ describe("layOut", () => {
     },
   );
 
-  it.each(casesOf(TALL))(
+  it.each(casesOf(TALL).filter(hasColumns))(
     "keeps the rank of each of 19 cards of $id legible in $width by $height",
     ({ id, hand, width, height }) => {
       const view = viewOf(id, { t0: `${"??".repeat(6)}${LONG.slice(0, 26)}` });
@@ -133,7 +136,7 @@ describe("layOut", () => {
     }
   });
 
-  it.each(casesOf(WIDE).filter(({ id }) => id !== "robert"))(
+  it.each(casesOf(WIDE).filter((each) => each.id !== "robert" && hasColumns(each)))(
     "aligns the piles of $id to one grid in $width by $height, $hand-handed",
     ({ id, hand, width, height }) => {
       const view = viewOf(id, {});
@@ -192,6 +195,10 @@ describe("layOut", () => {
     expect(widthOf("deuces", 390, 740)).toBeGreaterThanOrEqual(68);
     expect(widthOf("deuces", 1440, 840)).toBeGreaterThanOrEqual(110);
     expect(widthOf("rouge-et-noir", 2560, 1380)).toBeGreaterThanOrEqual(220);
+    expect(widthOf("tripeaks", 360, 600)).toBeGreaterThanOrEqual(33);
+    expect(widthOf("pyramid", 360, 600)).toBeGreaterThanOrEqual(46);
+    expect(widthOf("tripeaks", 844, 300)).toBeGreaterThanOrEqual(66);
+    expect(widthOf("pyramid", 1440, 840)).toBeGreaterThanOrEqual(140);
   });
 
   function tableauWidth(layout: BoardLayout, pile: number | undefined): number {
@@ -204,6 +211,51 @@ describe("layOut", () => {
     expect(after.piles.map(({ place }) => place)).toEqual(before.piles.map(({ place }) => place));
   });
 });
+
+describe.each(casesOf(SIZES).filter(hasPeaks))(
+  "the peaks of $id in $width by $height, $hand-handed",
+  ({ id, width, height, hand }) => {
+    const { deal } = findRuleset(id).rules.tableau!;
+    const view = viewOf(id, {
+      ...Object.fromEntries(deal.map((_, nth) => [`t${nth}`, "9C"])),
+      ...{ s: "????", w: id === "pyramid" ? "2D3D4D" : "", f0: "2S3S4S" },
+    });
+    const { tableau, coveredBy } = view.ruleset;
+    const { piles } = layOut(view, width, height, hand);
+    const boxes = piles.flatMap(({ place, cards }, pile) =>
+      cards.map((at) => ({ ...place, ...at, pile })),
+    );
+
+    it("cover a card by half of each of two others, and no other pile", () => {
+      for (const [nth, a] of boxes.entries()) {
+        for (const b of boxes.slice(nth + 1)) {
+          const aside = a.width - Math.abs(a.x - b.x);
+          const across = Math.min(a.y, b.y) + a.height - Math.max(a.y, b.y);
+          if (a.pile === b.pile || aside <= 0 || across <= 0) continue;
+          // What the next row leaves visible of a card, the one after it does not reach.
+          const [cover] = coveredBy[a.pile] ?? [];
+          if (b.y > (piles[cover ?? -1]?.place.y ?? Infinity)) continue;
+          expect(coveredBy[a.pile]).toContain(b.pile);
+          expect(b.y).toBeGreaterThan(a.y);
+          expect(aside / a.width).toBeGreaterThan(0.42);
+          expect(aside / a.width).toBeLessThanOrEqual(0.5);
+        }
+      }
+    });
+
+    it("leave rank and suit of each card visible, and enough of a free one for a finger", () => {
+      for (const pile of tableau) {
+        const { place, size } = piles[pile]!;
+        expect(Math.min(place.width, place.height)).toBeGreaterThanOrEqual(24);
+        for (const cover of coveredBy[pile] ?? []) {
+          const strip = (piles[cover]?.place.y ?? 0) - place.y;
+          expect(strip / place.width).toBeGreaterThanOrEqual(cornerOf(size));
+          expect(strip).toBeGreaterThanOrEqual(15);
+        }
+      }
+    });
+  },
+);
 
 describe("pilesUnder", () => {
   it("returns the pile with the largest overlap first; columns reach the bottom of the board", () => {

@@ -53,6 +53,21 @@ describe("looks", () => {
     expect(marked("held", VIEW, { input: pressed("s", 0, true) })).toEqual([]);
   });
 
+  it("mark the open cards of peaks that others cover, and put those on top", () => {
+    const peaks = viewOf("pyramid", { t0: "9H", t1: "2S", t2: "4D", w: "KC" });
+    expect(marked("covered", peaks)).toEqual(["t0.0"]);
+    expect(marked("covered", viewOf("tripeaks", { t0: "??", t3: "4D" }))).toEqual([]);
+    const layers = new Map(looks(peaks).map(({ pile, layer }) => [pile, layer]));
+    expect(layers.get("t0")).toBeLessThan(layers.get("t1")!);
+    expect(layers.get("w")).toBe(0);
+  });
+
+  it("keep all cards that fly home when the tableau is cleared", () => {
+    const home = "2S3S4S5S6S7S8S9S";
+    expect(marked("buried", viewOf("pyramid", { f0: home }))).toEqual([]);
+    expect(marked("buried", viewOf("pyramid", { f0: home, t0: "KS" }))).toContain("f0.0");
+  });
+
   it("mark only the top card of a target", () => {
     expect(marked("target", VIEW, { targets: new Set([numberOf(VIEW, "t0")]) })).toEqual(["t0.1"]);
   });

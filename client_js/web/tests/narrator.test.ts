@@ -27,6 +27,23 @@ function said(first: View, ...views: View[]): string[] {
   return views.map((view) => narrator.next(view));
 }
 
+describe("the announcements of pairs", () => {
+  const first = viewOf("pyramid", { t0: "KS", t1: "9C", t2: "4D", w: "2S", s: "??", f0: "KH" });
+
+  it("name both cards, and both again when they are back", () => {
+    const moved = after(first, "t1>t2");
+    expect(said(first, moved, back(first, moved))).toEqual([
+      "Nine of clubs and Four of diamonds home together. 3 cards on the foundation.",
+      "Nine of clubs and Four of diamonds are back.",
+    ]);
+  });
+
+  it("tell that the rest goes home when the table is clear", () => {
+    const pair = after(first, "t1>t2");
+    expect(said(pair, after(pair, "t0>f0"))[0]).toMatch(/^King of spades home\. .* other cards go/);
+  });
+});
+
 describe("the announcements of a board", () => {
   it("tell a new deal, and how far a resumed game is", () => {
     expect(new Narrator().next(viewOf("klondike", { t0: "6D" }))).toBe("New deal.");

@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { findRuleset, games } from "../../src/rules/catalog.ts";
+import { pileAt } from "../../src/rules/board.ts";
+import { isDown } from "../../src/rules/cards.ts";
+import { dealSeed } from "../../src/rules/deal.ts";
+import { isCovered } from "../../src/rules/moves.ts";
 import { openingView } from "../src/board/opening.ts";
 import { sketchOf } from "../src/parts/sketch.ts";
 
@@ -22,16 +26,16 @@ describe.each(games.map(({ id }) => id))("the sketch of %s", (id) => {
   });
 
   it("shows the initially open faces, each top one with a pip", () => {
-    const columns = [...tableau, ...reserve].map((pile) => piles[pile]?.length ?? 0);
-    const up = columns.map((cards, nth) => {
-      const open = (nth < tableau.length ? rules.tableau : rules.reserve)?.face_up ?? 0;
-      return open === "all" ? cards : Math.min(cards, open);
-    });
+    const board = dealSeed(ruleset, new Uint8Array(32));
+    const columns = [...tableau, ...reserve];
+    const open = columns.flatMap((pile) => pileAt(board, pile)).filter((card) => !isDown(card));
     const homes = ruleset.foundations.flatMap((pile) => piles[pile] ?? []).length;
     const drawn = rules.stock.top === "up" ? 1 : 0;
-    expect(count(sketch.faces)).toBe(up.reduce((sum, cards) => sum + cards, 0) + homes + drawn);
-    const tops = columns.filter((cards) => cards > 0).length + homes + drawn;
-    expect(count(sketch.reds) + count(sketch.blacks)).toBe(tops);
+    expect(count(sketch.faces)).toBe(open.length + homes + drawn);
+    const tops = columns.filter(
+      (pile) => pileAt(board, pile).length > 0 && !isCovered(board, pile),
+    );
+    expect(count(sketch.reds) + count(sketch.blacks)).toBe(tops.length + homes + drawn);
   });
 
   it("keeps everything within its box, and all piles apart", () => {

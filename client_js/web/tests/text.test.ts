@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { UNSEEN, parseCard } from "../../src/rules/cards.ts";
-import { cardLabel, pileLabel, placeLabel } from "../src/board/readers/labels.ts";
+import { findRuleset } from "../../src/rules/catalog.ts";
+import { cardLabel, pileLabel, placeLabel, rowsOf } from "../src/board/readers/labels.ts";
 import { clockText, dateWords, resultTime, useLanguage } from "../src/text/index.ts";
 import { numberOf, viewOf } from "./tables.ts";
 
@@ -28,6 +29,26 @@ describe("labels for screen readers", () => {
   it("say how many times the waste may be turned over", () => {
     expect(placeLabel(view, numberOf(view, "s"))).toMatch(/2 times left/);
     expect(placeLabel({ ...view, redeals: 2 }, numberOf(view, "s"))).toBe("Empty stock");
+  });
+});
+
+describe("labels of peaks", () => {
+  const view = viewOf("tripeaks", { t0: "??", t3: "??", t4: "9C", t9: "KS", t18: "QH", t27: "2D" });
+  const label = (name: string) => {
+    const pile = numberOf(view, name);
+    return cardLabel(view, { card: view.piles[pile]![0]!, pile, index: 0 });
+  };
+
+  it("name the row, the place in it, and whether the card is covered", () => {
+    expect(label("t4")).toBe("Nine of clubs, row 2, card 2");
+    expect(label("t9")).toBe("King of spades, row 3, card 1, covered");
+    expect(label("t27")).toBe("Two of diamonds, row 4, card 10");
+    expect(label("t0")).toBe("Face-down card, row 1, card 1, covered");
+  });
+
+  it("group the places by row", () => {
+    expect(rowsOf(view.ruleset).map(({ length }) => length)).toEqual([3, 6, 9, 10]);
+    expect(rowsOf(findRuleset("golf"))).toEqual([]);
   });
 });
 

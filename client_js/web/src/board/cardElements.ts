@@ -105,15 +105,15 @@ export class CardElements {
 
 /** Apply the differences from the previous look to the DOM. */
 function write(card: HTMLElement, sheet: HTMLElement, look: Look, last?: Look): void {
-  const { piece, pose, pile, face, marks, held } = look;
+  const { piece, pose, pile, face, marks, held, layer } = look;
   if (!last || !isSame(last.pose, pose)) card.style.transform = transformOf(pose);
   if (last?.marks !== marks) card.className = `card ${marks}`;
   if (last?.face !== face) sheet.className = `sheet ${face}`;
   if (last?.pile !== pile) card.dataset["pile"] = pile;
   if (last?.piece.card !== piece.card) card.dataset["card"] = cardName(piece.card);
   if (last?.piece.index !== piece.index) card.dataset["index"] = `${piece.index}`;
-  if (last?.piece.index !== piece.index || last.held !== held)
-    card.style.zIndex = `${held ? HELD_LAYER + piece.index : piece.index}`;
+  if (last?.layer !== layer || last.held !== held)
+    card.style.zIndex = `${held ? HELD_LAYER + layer : layer}`;
 }
 
 function shifted({ x, y, scale }: Pose, by: Point): Pose {

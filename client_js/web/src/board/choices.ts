@@ -1,7 +1,7 @@
 /** The move meant by a tap. */
 
 import { type Layout, type View, pileAt } from "../../../src/rules/board.ts";
-import { runLength } from "../../../src/rules/moves.ts";
+import { isPair, runLength } from "../../../src/rules/moves.ts";
 import { type Move, ROW, type Ruleset } from "../../../src/rules/ruleset.ts";
 
 /** A card by pile and index from the bottom; an empty pile's place has index 0. */
@@ -36,9 +36,13 @@ export function dealingMove({ view, moves }: Table): Move | undefined {
   return moves.find((move) => isDealing(move, view) || move.target === view.ruleset.stock);
 }
 
+/** Return the move that brings a card home, alone or with the only partner that it has. */
 export function homeMove(table: Table, place: Place): Move | undefined {
-  const { foundations } = table.view.ruleset;
-  return movesFrom(table, place).find(({ target }) => foundations.includes(target));
+  const { ruleset } = table.view;
+  const moves = movesFrom(table, place);
+  const alone = moves.find(({ target }) => ruleset.foundations.includes(target));
+  const [pair, ...others] = moves.filter((move) => isPair(ruleset, move));
+  return alone ?? (others.length === 0 ? pair : undefined);
 }
 
 /** Whether any card can go to the tableau in a game. */
@@ -66,9 +70,12 @@ export function bestMove(table: Table, place: Place): Move | undefined {
   const home = homeMove(table, place);
   if (home) return home;
   const { view } = table;
-  if (tapsSelect(view.ruleset, false) || isHome(view, place)) return undefined;
+  const moves = movesFrom(table, place);
+  // A card may have several partners.
+  const several = moves.some((move) => isPair(view.ruleset, move));
+  if (several || tapsSelect(view.ruleset, false) || isHome(view, place)) return undefined;
   let best: { move: Move; worth: number } | undefined;
-  for (const move of movesFrom(table, place)) {
+  for (const move of moves) {
     if (isPointless(view, move)) continue;
     const worth = worthOf(view, move);
     if (best === undefined || worth > best.worth) best = { move, worth };

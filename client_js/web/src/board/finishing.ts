@@ -2,7 +2,7 @@
 
 import { type Layout, type View, pileAt } from "../../../src/rules/board.ts";
 import { type Card, isDown } from "../../../src/rules/cards.ts";
-import { isWon, legalMoves, topOf } from "../../../src/rules/moves.ts";
+import { isPair, isWon, legalMoves, topOf } from "../../../src/rules/moves.ts";
 import { apply } from "../../../src/rules/play.ts";
 import { EMPTY, ENDLESS, type Move, type Ruleset } from "../../../src/rules/ruleset.ts";
 
@@ -30,8 +30,10 @@ export function finishingMove(view: View): Move | null {
 }
 
 function homeMove(layout: Layout): Move | undefined {
-  const { foundations } = layout.ruleset;
-  return legalMoves(layout).find(({ target }) => foundations.includes(target));
+  const { ruleset } = layout;
+  return legalMoves(layout).find(
+    (move) => ruleset.foundations.includes(move.target) || isPair(ruleset, move),
+  );
 }
 
 /** Whether moves home alone win. */
@@ -120,6 +122,6 @@ export function safeMove(view: View): Move | null {
 function isSettled({ groups }: Ruleset): boolean {
   const [first] = groups;
   return groups.every(
-    ({ order, takes }) => takes !== "run" && order !== "either" && order === first?.order,
+    ({ order, takes }) => takes === "card" && order !== "either" && order === first?.order,
   );
 }

@@ -8,6 +8,7 @@
 
 import { isDown } from "../../../src/rules/cards.ts";
 import { pileAt } from "../../../src/rules/board.ts";
+import { isCovered } from "../../../src/rules/moves.ts";
 import { type Move, ROW } from "../../../src/rules/ruleset.ts";
 import {
   type Place,
@@ -109,7 +110,9 @@ export function step(state: InputState, event: InputEvent, table: Table, twoStep
       return pickUp(state, event.place, table);
     case "home": {
       const home = homeMove(table, event.place);
-      return home ? play(state, home) : shake(state, event.place);
+      if (home) return play(state, home);
+      const choose = table.view.ruleset.pairs && movesFrom(table, event.place).length > 0;
+      return choose ? only({ ...state, selected: event.place }) : shake(state, event.place);
     }
     case "escape":
       return only(state === AT_REST ? state : AT_REST);
@@ -118,11 +121,11 @@ export function step(state: InputState, event: InputEvent, table: Table, twoStep
   }
 }
 
-/** Whether these cards can be dragged: face up and, from stock or foundation, with a move. */
+/** Whether these cards can be dragged: free, face up and, from stock or foundation, with a move. */
 export function canLift({ view, moves }: Table, place: Place): boolean {
   const { pile, index } = place;
   const card = pileAt(view, pile)[index];
-  if (card === undefined || isDown(card)) return false;
+  if (card === undefined || isDown(card) || isCovered(view, pile)) return false;
   const stays = pile === view.ruleset.stock || isHome(view, place);
   return !stays || moves.some(({ source }) => source === pile);
 }
@@ -231,7 +234,8 @@ function tap(state: InputState, place: Place, table: Table, twoStep: boolean): S
     };
   }
   if (movesFrom(table, place).length === 0) return shake(state, place);
-  const selects = tapsSelect(table.view.ruleset, twoStep) || isHome(table.view, place);
+  const { ruleset } = table.view;
+  const selects = tapsSelect(ruleset, twoStep) || ruleset.pairs || isHome(table.view, place);
   return selects ? only({ ...state, selected: place }) : shake(state, place);
 }
 

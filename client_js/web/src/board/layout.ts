@@ -5,13 +5,15 @@
  * There are three arrangements. Tall windows have small foundations at the top, the tableau across
  * the whole width, and stock and waste at the bottom, near the thumb. Wide ones use one grid of
  * columns, with stock and waste in its first row if there is room, otherwise in their own column.
- * Boards with only stock, waste and one foundation have these in the middle.
+ * Boards with only stock, waste and one foundation have these in the middle, and those with peaks
+ * have their own arrangement.
  */
 
 import type { View } from "../../../src/rules/board.ts";
 import type { Hand } from "../app/settings.svelte.ts";
 import type { BoardLayout, Box } from "./places/boxes.ts";
 import { withoutTableau } from "./places/few.ts";
+import { tallPeaks, widePeaks } from "./places/peaks.ts";
 import { roomOf } from "./places/room.ts";
 import { tall } from "./places/tall.ts";
 import { wide } from "./places/wide.ts";
@@ -35,6 +37,7 @@ export function layOut(
   const { tableau, reserve, cells, foundations } = view.ruleset;
   const others = tableau.length + reserve.length + cells.length;
   if (others === 0 && foundations.length === 1) return withoutTableau(room, isTall);
+  if (view.ruleset.peaks !== null) return isTall ? tallPeaks(room) : widePeaks(room);
   return isTall ? tall(room) : wide(room);
 }
 

@@ -2,6 +2,7 @@
 
 import { type View, pileAt } from "../../../src/rules/board.ts";
 import { UNSEEN } from "../../../src/rules/cards.ts";
+import { isCovered } from "../../../src/rules/moves.ts";
 import { type Move, RUN_LENGTH } from "../../../src/rules/ruleset.ts";
 import { faceClass, sizeFor } from "../cards/index.ts";
 import type { Place, Table } from "./choices.ts";
@@ -21,6 +22,8 @@ export interface Look {
   readonly marks: string;
   /** Whether it follows the pointer. */
   readonly held: boolean;
+  /** The z-index at rest, above the cards that it covers. */
+  readonly layer: number;
   /** Increases with each request to shake the card. */
   readonly shakes: number;
 }
@@ -43,6 +46,7 @@ const DRAWN = 3;
 export function looksOf(pieces: readonly Piece[], scene: Scene): Look[] {
   const { table, input, targets, hint, refused } = scene;
   const { view } = table;
+  const { ruleset } = view;
   const { press, selected } = input;
   const held = press?.dragging === true && canLift(table, press.place) ? press.place : null;
   const guided = press === null ? scene.guided : null;
@@ -51,6 +55,7 @@ export function looksOf(pieces: readonly Piece[], scene: Scene): Look[] {
     const top = pileAt(view, pile).length - 1;
     const marks = {
       buried: isBuried(view, piece),
+      covered: isCovered(view, pile) && card !== UNSEEN,
       held: isFrom(held, piece),
       pressed: isFrom(press?.place, piece),
       selected: isFrom(selected, piece),
@@ -63,13 +68,15 @@ export function looksOf(pieces: readonly Piece[], scene: Scene): Look[] {
     return {
       piece,
       pose: poseOf(scene.layout, piece),
-      pile: view.ruleset.pileNames[pile] ?? "",
+      pile: ruleset.pileNames[pile] ?? "",
       face: faceClass(size, card === UNSEEN ? "back" : card),
       marks: Object.entries(marks)
         .filter(([, has]) => has)
         .map(([name]) => name)
         .join(" "),
       held: marks.held,
+      // Places of peaks are numbered row by row.
+      layer: ruleset.peaks !== null && ruleset.tableau.includes(pile) ? pile : index,
       shakes: refused?.place.pile === pile && refused.place.index === index ? refused.count : 0,
     };
   });
@@ -77,10 +84,14 @@ export function looksOf(pieces: readonly Piece[], scene: Scene): Look[] {
 
 /** Whether a card lies too deep in a squared pile to be visible, even while others fly to it. */
 export function isBuried({ ruleset, piles }: View, { pile, index }: Place): boolean {
-  const { tableau, reserve, waste, groups, rules } = ruleset;
+  const { tableau, reserve, waste, groups, rules, clears } = ruleset;
   if (tableau.includes(pile) || reserve.includes(pile)) return false;
-  const takesRuns = groups[pile]?.takes === "run";
-  const atOnce = takesRuns ? RUN_LENGTH : pile === waste ? rules.stock.turns : 1;
+  // When the tableau is cleared, all other cards fly home.
+  const cleared = clears && tableau.every((place) => piles[place]?.length === 0);
+  if (cleared) return false;
+  const takes = groups[pile]?.takes;
+  const together = takes === "run" ? RUN_LENGTH : takes === "pair" ? 2 : 1;
+  const atOnce = pile === waste ? rules.stock.turns : together;
   return index < (piles[pile]?.length ?? 0) - DRAWN - atOnce;
 }
 

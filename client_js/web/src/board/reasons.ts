@@ -1,11 +1,21 @@
 /** Why an attempted move is illegal, derived from the rules; the words are loaded on demand. */
 
 import { type View, pileAt } from "../../../src/rules/board.ts";
-import { type Card, PACK_SIZE, rankOf, suitOf } from "../../../src/rules/cards.ts";
-import { isLegal, longestRun, mayStart, together, topOf } from "../../../src/rules/moves.ts";
+import { type Card, PACK_SIZE, RANKS, rankOf, suitOf } from "../../../src/rules/cards.ts";
+import {
+  isCovered,
+  isLegal,
+  longestRun,
+  mayStart,
+  together,
+  topOf,
+} from "../../../src/rules/moves.ts";
 import { EMPTY, ROW } from "../../../src/rules/ruleset.ts";
 import { entry, text } from "../text/index.ts";
 import type { Place } from "./choices.ts";
+
+/** The sum of the ranks of two partners, counted from 0. */
+const PARTNERS = RANKS.length - 2;
 
 export type Reason =
   /** No such move exists. */
@@ -24,6 +34,12 @@ export type Reason =
   /** The move is legal, but it fills the last cell and cannot be undone. */
   | { kind: "last-cell" }
   | { kind: "row-needs-all" }
+  /** Other cards lie on the card, or on the one it was dropped on. */
+  | { kind: "covered" }
+  /** The card goes home alone, or only together with another. */
+  | { kind: "king-alone" | "partner-first" }
+  /** The card `onto` goes home only with a card of this rank. */
+  | { kind: "wants-partner"; rank: number; onto: Card }
   /** The pile takes only these ranks and suits, onto the card `onto`; null on an empty pile. */
   | { kind: "wants"; ranks: readonly number[]; suits: string; onto: number | null };
 
@@ -45,7 +61,9 @@ export function whyNot(view: View, place: Place, target: number): Reason {
     const move = { source: place.pile, target, count };
     return { kind: isLegal(view, move) ? "last-cell" : "never" };
   }
+  if (isCovered(view, place.pile) || isCovered(view, target)) return { kind: "covered" };
   const isHome = foundations.includes(target);
+  if (ruleset.pairs && card !== undefined) return whyNoPair(card, isHome, top);
   if (!isHome && !tableau.includes(target)) return { kind: "never" };
   const group = ruleset.groups[target];
   if (group?.takes === "run") return { kind: "whole-run", itself: group.automatic };
@@ -75,6 +93,16 @@ export function whyNot(view: View, place: Place, target: number): Reason {
   };
 }
 
+/** Return why a card does not go home alone, or with the card that it was dropped on. */
+function whyNoPair(card: Card, alone: boolean, onto: Card): Reason {
+  if (alone) return { kind: "partner-first" };
+  if (onto >= PACK_SIZE) return { kind: "never" };
+  // The Kings are the cards without a partner.
+  const partner = PARTNERS - rankOf(onto);
+  if (partner < 0 || rankOf(card) > PARTNERS) return { kind: "king-alone" };
+  return { kind: "wants-partner", rank: partner, onto };
+}
+
 /** Return why cards cannot go where they were dropped, in words. */
 export function reasonWords(reason: Reason): string {
   const words = text.reasons;
@@ -97,6 +125,14 @@ export function reasonWords(reason: Reason): string {
       return words.lastCell;
     case "row-needs-all":
       return words.rowNeedsAll;
+    case "covered":
+      return words.covered;
+    case "king-alone":
+      return words.kingAlone;
+    case "partner-first":
+      return words.partnerFirst;
+    case "wants-partner":
+      return words.wantsPartner(words.any[reason.rank] ?? "", cardInSentence(reason.onto));
     case "wants": {
       const { onto, ranks, suits } = reason;
       const below = onto === null ? null : cardInSentence(onto);

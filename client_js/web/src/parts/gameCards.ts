@@ -14,6 +14,8 @@ const CARDS: Readonly<Record<string, readonly string[]>> = {
   yukon: ["7C", "KH"],
   "forty-thieves": ["KC", "JS"],
   canfield: ["3H", "KD"],
+  pyramid: ["4S", "9H"],
+  tripeaks: ["3D", "4C"],
   golf: ["6C", "7D"],
 };
 

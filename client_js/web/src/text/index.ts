@@ -157,13 +157,21 @@ export function capitalised(words: string): string {
 
 /** Return a pile's name, such as "pile 3". */
 export function pileWords(view: View, pile: number): string {
-  const { foundations, tableau, stock, reserve, cells } = view.ruleset;
+  const { foundations, tableau, stock, reserve, cells, peaks } = view.ruleset;
   if (pile === stock) return text.piles.stock;
   if (foundations.includes(pile)) return text.piles.foundation(pile + 1);
-  if (tableau.includes(pile)) return text.piles.column(tableau.indexOf(pile) + 1);
+  if (tableau.includes(pile)) return columnWords(peaks, tableau.indexOf(pile));
   if (cells.includes(pile)) return text.piles.cell(cells.indexOf(pile) + 1);
   if (!reserve.includes(pile)) return text.piles.waste;
   return text.piles.reserve(reserve.length > 1 ? reserve.indexOf(pile) + 1 : null);
+}
+
+/** Return the name of a column, or of the place of peaks with this index, row by row. */
+function columnWords(peaks: readonly number[] | null, index: number): string {
+  let nth = index;
+  const row = peaks?.findIndex((size) => (nth -= size) < 0) ?? -1;
+  if (peaks === null || row < 0) return text.piles.column(index + 1);
+  return text.piles.place(row + 1, nth + (peaks[row] ?? 0) + 1);
 }
 
 /** Return the help used, to go with a result: "3 undos, 1 hint"; empty if there was none. */

@@ -2,7 +2,8 @@
 
 import { type View, pileAt } from "../../../../src/rules/board.ts";
 import { isDown } from "../../../../src/rules/cards.ts";
-import { ENDLESS } from "../../../../src/rules/ruleset.ts";
+import { isCovered } from "../../../../src/rules/moves.ts";
+import { ENDLESS, type Ruleset } from "../../../../src/rules/ruleset.ts";
 import { capitalised, cardWords, pileWords, text } from "../../text/index.ts";
 
 /** Return the screen reader label of a pile, read before its cards. */
@@ -10,11 +11,18 @@ export function pileLabel(view: View, pile: number): string {
   return text.piles.withCount(capitalised(pileWords(view, pile)), pileAt(view, pile).length);
 }
 
+/** Return the piles of each row of peaks, from the top; none of columns. */
+export function rowsOf({ peaks, tableau }: Ruleset): readonly (readonly number[])[] {
+  let start = 0;
+  return (peaks ?? []).map((size) => tableau.slice(start, (start += size)));
+}
+
 /** Return the label of a card, with its pile and the number of cards on it. */
 export function cardLabel(view: View, at: { card: number; pile: number; index: number }): string {
   const { ruleset } = view;
   if (at.pile === ruleset.stock && isDown(at.card)) return dealWords(view);
   const words = text.spoken.at(cardWords(at.card), pileWords(view, at.pile));
+  if (isCovered(view, at.pile)) return text.spoken.isCovered(words);
   const above = pileAt(view, at.pile).length - 1 - at.index;
   return above > 0 && ruleset.tableau.includes(at.pile) ? text.spoken.covered(words, above) : words;
 }

@@ -2,7 +2,7 @@
 
 import { type Layout, type View, cardsHome, pileAt } from "../../../../src/rules/board.ts";
 import { type Card, UNSEEN, isDown } from "../../../../src/rules/cards.ts";
-import { legalMoves } from "../../../../src/rules/moves.ts";
+import { isPair, legalMoves } from "../../../../src/rules/moves.ts";
 import { apply } from "../../../../src/rules/play.ts";
 import { type Move, ROW } from "../../../../src/rules/ruleset.ts";
 import { cardWords, pileWords, text } from "../../text/index.ts";
@@ -79,6 +79,7 @@ function backSaid(back: View, before: View): string | undefined {
   const { source, target, count } = move;
   if (target === ROW) return text.spoken.rowBack;
   if (source === waste && target === stock) return text.spoken.overBack;
+  if (isPair(back.ruleset, move)) return text.spoken.pairBack(pairWords(back, move));
   const cards = pileAt(before, target);
   const card = pileAt(back, source).at(-count) ?? UNSEEN;
   const known = isDown(card) ? (cards.at(-count) ?? UNSEEN) : card;
@@ -90,8 +91,13 @@ function backSaid(back: View, before: View): string | undefined {
 /** Return the announcement of a move about to be played on `view`. */
 export function movesSaid(view: View, move: Move): string {
   const moved = moveSaid(view, move);
+  const { automatic, clears, foundations } = view.ruleset;
+  if (clears) {
+    const after = apply(view, move);
+    const rest = cardsHome(after) - cardsHome(view) > (isPair(view.ruleset, move) ? 2 : 1);
+    return rest ? `${moved} ${text.spoken.rest}`.trim() : moved;
+  }
   // A complete run goes home automatically.
-  const { automatic, foundations } = view.ruleset;
   const runs = automatic && !foundations.includes(move.target);
   if (!runs || cardsHome(apply(view, move)) === cardsHome(view)) return moved;
   return `${moved} ${text.spoken.runHome}`.trim();
@@ -105,12 +111,23 @@ function moveSaid(view: View, { source, target, count }: Move): string {
   const card = pile[pile.length - count];
   if (source === stock && target === waste) return "";
   if (card === undefined || isDown(card)) return "";
+  if (isPair(view.ruleset, { source, target, count })) {
+    const [home = 0] = foundations;
+    const words = pairWords(view, { source, target, count });
+    return text.spoken.pair(words, pileAt(view, home).length + 2);
+  }
   const cards = text.spoken.cards(cardWords(card), count);
   if (foundations.includes(target)) {
     return text.spoken.home(cards, pileAt(view, target).length + count);
   }
   const onto = pileAt(view, target).at(-1);
   return text.spoken.moved(cards, onto === undefined ? pileWords(view, target) : cardWords(onto));
+}
+
+/** Return the names of two cards that go home together. */
+function pairWords(view: View, { source, target }: Move): string {
+  const [card, other] = [source, target].map((pile) => pileAt(view, pile).at(-1) ?? UNSEEN);
+  return text.spoken.two(cardWords(card ?? UNSEEN), cardWords(other ?? UNSEEN));
 }
 
 /** Return the announcement of cards turned up between two views, by pile. */

@@ -5,6 +5,7 @@ import { isChanges } from "../../../../src/rules/changes.ts";
 import { pileAt } from "../../../../src/rules/board.ts";
 import { EMPTY, ENDLESS, type Ruleset } from "../../../../src/rules/ruleset.ts";
 import type { Foundation, Tableau, Waste } from "../../../../src/rules/schema.ts";
+import { dealtDown } from "../../../../src/rules/peaks.ts";
 import { PARS, isForAll } from "../../app/targets.ts";
 import { playsToTableau, tapsSelect } from "../../board/choices.ts";
 import { openingView } from "../../board/opening.ts";
@@ -18,6 +19,7 @@ export interface RuleWords {
 }
 
 const JACK_OF_SPADES = 10;
+const BLACK_FOUR = 3;
 
 /** Return the rules that a player has to know, in the order of a beginner's questions. */
 export function rulesOf(ruleset: Ruleset): RuleWords[] {
@@ -32,8 +34,9 @@ export function rulesOf(ruleset: Ruleset): RuleWords[] {
   ];
   if (rules.tableau !== null) {
     const example = playsToTableau(ruleset) ? columnExample(ruleset) : [];
+    const { peaks } = rules.tableau;
     found.push({
-      title: words.columnsTitle,
+      title: peaks === null ? words.columnsTitle : words.peaksTitle(peaks),
       words: columnWords(ruleset, rules.tableau),
       example,
     });
@@ -59,13 +62,16 @@ export function rulesOf(ruleset: Ruleset): RuleWords[] {
 }
 
 export function tapWords(ruleset: Ruleset): string {
-  const { tap, tapHome, tapChoose } = text.howTo;
+  const { tap, tapHome, tapChoose, tapPair } = text.howTo;
+  if (ruleset.pairs) return tapPair;
   if (!playsToTableau(ruleset)) return tapHome;
   return tapsSelect(ruleset, false) ? tapChoose : tap;
 }
 
 function goalWords(ruleset: Ruleset): string {
-  const { goal, goalMost, goalOfPar } = text.howTo;
+  const { goal, goalClear, goalMost, goalOfPar } = text.howTo;
+  const peaks = ruleset.rules.tableau?.peaks ?? 0;
+  if (ruleset.clears) return goalClear((["columns", "pyramid"] as const)[peaks] ?? "peaks");
   if (isForAll(ruleset)) return goal(ruleset.total);
   // Facts about deals only hold for listed rules.
   if (isChanges(ruleset.variant)) return goalMost(ruleset.total);
@@ -85,8 +91,9 @@ function homeWords({ rules, foundations }: Ruleset): string[] {
 }
 
 function foundationWords(group: Foundation, nth: number, tableau: Tableau | null): string[] {
-  const { home, run, either } = text.howTo;
+  const { home, run, either, pairs } = text.howTo;
   const { piles, first, match, suits, wrap, last, automatic } = group;
+  if (group.takes === "pair") return [pairs];
   if (group.takes === "run") {
     return [run(piles, nth > 0, tableau?.run_match ?? tableau?.match ?? "any", automatic)];
   }
@@ -135,6 +142,13 @@ function placesOf(plays: readonly string[]): string[] {
 function columnWords(ruleset: Ruleset, tableau: Tableau): string[] {
   const words = text.howTo;
   const { order, match, moves, run_match: together, empty, fill, plays, wrap } = tableau;
+  if (tableau.peaks !== null) {
+    const down = ruleset.peaks !== null && dealtDown(tableau).includes(1);
+    return [
+      words.peaks(tableau.peaks, ruleset.peaks?.length ?? 0),
+      ...(down ? [words.peaksDown] : []),
+    ];
+  }
   if (!playsToTableau(ruleset)) return [words.openColumns, words.emptyNone];
   const found = [
     order === "any"
@@ -176,16 +190,18 @@ function stockWords(ruleset: Ruleset): string[] {
     ...(stock.top === "up" ? [words.stockOpen] : []),
     ...deals,
     ...(stock.row_on_empty ? [] : [words.rowNeedsAll]),
-    ...(waste === null ? [] : wasteWords(waste, ruleset.redeals)),
+    ...(waste === null ? [] : wasteWords(waste, ruleset)),
   ];
 }
 
-function wasteWords({ plays }: Waste, redeals: number): string[] {
+function wasteWords({ plays }: Waste, { redeals, pairs }: Ruleset): string[] {
   const words = text.howTo;
   const onto = isUsual(plays)
     ? words.wasteAnywhere
     : plays.length === 1 && plays[0] === "foundation"
-      ? words.wasteHome
+      ? pairs
+        ? words.wastePairs
+        : words.wasteHome
       : words.wasteTo(placesOf(plays));
   return [onto, redeals < ENDLESS ? words.redeals(redeals) : words.redealsEndless];
 }
@@ -196,6 +212,7 @@ function homeExample(ruleset: Ruleset): Card[] {
   if (fits === undefined) return [];
   const suit = SUITS.indexOf("H") * 13;
   if (ruleset.groups[0]?.takes === "run") return [12, 11, 10].map((rank) => rank + suit);
+  if (ruleset.pairs) return [8 + suit, BLACK_FOUR];
   const cards: Card[] = [];
   for (let top = EMPTY; cards.length < 3;) {
     const all = Array.from({ length: PACK_SIZE }, (_, nth) => (nth + suit) % PACK_SIZE);

@@ -2,7 +2,7 @@
 
 import { type View, pileAt } from "../../../../src/rules/board.ts";
 import { isDown } from "../../../../src/rules/cards.ts";
-import { legalMoves } from "../../../../src/rules/moves.ts";
+import { isPair, legalMoves } from "../../../../src/rules/moves.ts";
 import { apply } from "../../../../src/rules/play.ts";
 import type { Move } from "../../../../src/rules/ruleset.ts";
 import type { Place } from "../../board/choices.ts";
@@ -31,7 +31,7 @@ function isUseful(view: View, move: Move): boolean {
   const { ruleset } = view;
   const { source, target, count } = move;
   const { foundations, cells, stock, tableau } = ruleset;
-  if (foundations.includes(target) || source === stock) return true;
+  if (foundations.includes(target) || source === stock || isPair(ruleset, move)) return true;
   if (cells.includes(target)) return false;
   const onto = pileAt(view, target).at(-1);
   // A card of a cell gains nothing from an empty column.
