@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Iterator
 
 from engine.board import Board
 from engine.catalog import ruleset
-from engine.moves import legal_moves
+from engine.moves import brings_home, legal_moves
 from engine.notation import move_text, parse_move
 from engine.play import apply
 from engine.ruleset import Move
@@ -53,7 +53,7 @@ def after(state: Attempt, move: str, now: int) -> Attempt:
 def homewards(board: Board) -> Move | None:
     """Return a legal move, preferably one that brings a card home."""
     moves = legal_moves(board)
-    home = (move for move in moves if 0 <= move.target < len(board.ruleset.foundations))
+    home = (move for move in moves if brings_home(board.ruleset, move))
     return next(home, moves[0] if moves else None)
 
 

@@ -235,6 +235,10 @@ def test_missed_moves_do_not_depend_on_unseen_cards(game: str, variant: str, see
             moves = legal_moves(lines[0][-1].after.board)
             if not moves:
                 break
+            if len(lines[0]) == 1:
+                # In some games, most moves turn a card up.
+                quiet = (m for m in moves if not turns_a_card(start, step(start, m).after))
+                moves = [*quiet] or moves
             move = rng.choice(moves)
             try:
                 steps = [step(line[-1].after, move) for line in lines]

@@ -8,7 +8,7 @@ from random import Random
 from engine.board import Board
 from engine.catalog import ruleset
 from engine.deal import SEED_BYTES, deal_seed
-from engine.moves import legal_moves
+from engine.moves import brings_home, legal_moves
 from engine.notation import move_text
 from engine.play import apply
 from engine.ruleset import ENDLESS
@@ -38,7 +38,7 @@ def _dead_end_moves(game: str, seed: bytes, chance: Random) -> tuple[str, ...] |
     while len(line) < MAX_LINE_MOVES and (moves := legal_moves(board)):
         if _is_searched(board) and search(board).outcome is Outcome.UNREACHABLE:
             return tuple(line)
-        home = [move for move in moves if move.target in board.ruleset.foundations]
+        home = [move for move in moves if brings_home(board.ruleset, move)]
         fresh = [move for move in moves if move.source == board.ruleset.stock]
         move = chance.choice(home or fresh or moves)
         line.append(move_text(board.ruleset, move))

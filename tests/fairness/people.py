@@ -15,7 +15,7 @@ from engine.board import Board
 from engine.catalog import ruleset
 from engine.deal import deal_seed
 from engine.hints import hint
-from engine.moves import legal_moves
+from engine.moves import brings_home, legal_moves
 from engine.notation import move_text
 from engine.ruleset import ROW, Move
 from server.base.core.ids import DealId, PlayerId
@@ -158,7 +158,7 @@ def person(who: Sitting, style: Style) -> tuple[Choose, Pace]:
 
 def _kind(board: Board, move: Move) -> str:
     rules = board.ruleset
-    if move.target in rules.foundations:
+    if brings_home(rules, move):
         return "home"
     if move.source == rules.stock or move.target in {rules.stock, ROW}:
         return "stock"

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 from engine.board import Board, Piles
 from engine.hints import hint
-from engine.moves import legal_moves
+from engine.moves import brings_home, legal_moves
 from engine.notation import parse_move
 from server.play.core.attempt import UNDONE
 from server.play.core.run import Run, states_of
@@ -97,6 +97,6 @@ def _is_odd(choice: Choice) -> bool:
     """Return whether a good simple player with the same view would move differently."""
     board = choice.board
     move = parse_move(board.ruleset, choice.move)
-    if move.target in board.ruleset.foundations or len(legal_moves(board)) == 1:
+    if brings_home(board.ruleset, move) or len(legal_moves(board)) == 1:
         return False
     return hint(board) != move

@@ -12,9 +12,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from engine.board import Board
+from engine.moves import brings_home
 from engine.notation import parse_move
 from engine.play import apply
-from engine.ruleset import ROW, Ruleset
+from engine.ruleset import Ruleset
 from server.play.core.attempt import UNDO_DEPTH, UNDONE
 from server.play.core.run import Run
 
@@ -69,9 +70,12 @@ def homes_of(run: Run, rules: Ruleset) -> list[int]:
             continue
         past.append(homes[-1])
         move = parse_move(rules, text)
-        came = move.target != ROW and move.target in rules.foundations
-        left = move.source in rules.foundations
-        homes.append(homes[-1] + move.count * came - move.count * left)
+        came = move.count * brings_home(rules, move)
+        if came and move.target not in rules.foundations:
+            came = 2  # a pair, as a move of one card onto the other
+        homes.append(homes[-1] + came - move.count * (move.source in rules.foundations))
+    if run.end == "won":
+        homes[-1] = rules.total  # the last move may bring more cards home by itself
     return homes
 
 
