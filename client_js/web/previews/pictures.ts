@@ -134,6 +134,14 @@ const GAMES: Readonly<Record<string, Omit<Picture, "title"> & { break?: readonly
     line: "Thirteen in reserve, and they want out.",
     cards: hand(["TS", "JD", "QC", "KD", "AS", "2H"], { x: 915, y: 375, width: 238, spread: 10.5 }),
   },
+  pyramid: {
+    line: "Thirteen by thirteen, up to the top.",
+    cards: peaks("pyramid", 6, { x: 968, y: 84, width: 100, step: 56 }),
+  },
+  tripeaks: {
+    line: "One up or one down, over three peaks.",
+    cards: peaks("tripeaks", 5, { x: 1104, y: 166, width: 88, step: 68 }),
+  },
   golf: {
     line: "One up or one down, until the course is clear.",
     cards: hand(["5C", "6D", "7S", "6H", "5D", "4C"], { x: 915, y: 375, width: 238, spread: 10.5 }),
@@ -189,6 +197,31 @@ function board(game: string, seed: number, { x, y, width, step, columns, turn }:
       };
     }),
   );
+}
+
+/** Return the peaks of a game at the start of a deal, whose tops are in the middle around `x`. */
+function peaks(
+  game: string,
+  seed: number,
+  { x: middle, y, width, step }: Pick<Board, "x" | "y" | "width" | "step">,
+): Placed[] {
+  const ruleset = findRuleset(game);
+  const { piles } = viewOf(dealSeed(ruleset, new Uint8Array(32).fill(seed)));
+  const rows = ruleset.peaks ?? [];
+  const across = rows.at(-1) ?? 0;
+  return rows.flatMap((size, row) => {
+    const start = rows.slice(0, row).reduce((sum, each) => sum + each, 0);
+    const below = rows.length - 1 - row;
+    return ruleset.tableau.slice(start, start + size).flatMap((pile, nth) => {
+      const peak = below === 0 ? 0 : Math.floor(nth / (row + 1));
+      const at = nth + peak * (below - 1) + below / 2 - (across - 1) / 2;
+      const [card] = piles[pile] ?? [];
+      const place = { x: middle + at * width * 1.07, y: y + row * step + (width * ASPECT) / 2 };
+      return card === undefined
+        ? []
+        : [{ card: isDown(card) ? ("back" as const) : card, ...place, width, turn: 0 }];
+    });
+  });
 }
 
 function documentOf({ title, line, cards }: Picture): string {

@@ -114,6 +114,11 @@ describe("a dependent change", () => {
     expect(faultOf(klondike)).toBeNull();
   });
 
+  it("no longer ends a game with a cleared tableau if no foundation takes all cards", () => {
+    const two = changed("tripeaks", "foundations.0.piles", 2);
+    expect([two.tableau?.cleared, faultOf(two)]).toEqual(["goes-on", null]);
+  });
+
   it("leaves only the plain foundation of pairs, to whose tableau nothing goes", () => {
     const pairs = changed("golf", "foundations.0.takes", "pair");
     expect(faultOf(pairs)?.reason).toBe("pairs-no-stock");

@@ -55,7 +55,7 @@ export function looksOf(pieces: readonly Piece[], scene: Scene): Look[] {
     const top = pileAt(view, pile).length - 1;
     const marks = {
       buried: isBuried(view, piece),
-      covered: isCovered(view, pile) && card !== UNSEEN,
+      covered: isCovered(view, pile),
       held: isFrom(held, piece),
       pressed: isFrom(press?.place, piece),
       selected: isFrom(selected, piece),

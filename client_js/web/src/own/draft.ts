@@ -86,6 +86,8 @@ export function applies(rules: Rules, { table, name }: Key, group = 0): boolean 
     case "tableau.fill":
     case "tableau.plays":
       return tableau?.peaks === null;
+    case "tableau.cleared":
+      return canClear(rules);
     case "foundations.piles":
     case "foundations.first":
     case "foundations.setup":
@@ -104,6 +106,13 @@ export function applies(rules: Rules, { table, name }: Key, group = 0): boolean 
     default:
       return true;
   }
+}
+
+/** Whether there is a single foundation, which takes all other cards once the tableau is empty. */
+function canClear({ foundations: [home, ...others], tableau }: Rules): boolean {
+  if (home === undefined || others.length > 0 || !tableau?.deal.some(Boolean)) return false;
+  const { piles, first, suits, takes } = home;
+  return piles === 1 && first === "any" && suits.length === SUITS.length && takes !== "run";
 }
 
 export function optionsOf(rules: Rules, { table, name, options = [] }: Key): readonly string[] {
@@ -296,7 +305,9 @@ function settled(all: Rules): Rules {
   };
 }
 
-function settledTableau(tableau: Tableau, { waste, reserve }: Rules): Tableau {
+function settledTableau(changed: Tableau, rules: Rules): Tableau {
+  const { waste, reserve } = rules;
+  const tableau: Tableau = canClear(rules) ? changed : { ...changed, cleared: "goes-on" };
   if (tableau.peaks !== null) {
     const single = { moves: "card", run_match: null, empty: "none", fill: [] } as const;
     return { ...tableau, ...single, plays: ["foundation"] };

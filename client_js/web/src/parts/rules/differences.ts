@@ -50,7 +50,7 @@ function ofKey(base: Rules, rules: Rules, key: Key, group: number): Difference |
   return {
     path: pathOf(key, group),
     part: partWords(partOf(key), group, rules.foundations.length),
-    key: keyWords(key),
+    key: keyWords(key, rules),
     ...(key.form === "choices" && before !== undefined
       ? { value: changedList(key, before as readonly string[], value as readonly string[]) }
       : { value: valueWords(key, value) }),

@@ -71,7 +71,9 @@ export function pathOf({ table, name }: Pick<Key, "table" | "name">, group = 0):
   return table === "foundations" ? `${table}.${group}.${name}` : `${table}.${name}`;
 }
 
-export function keyWords(key: Pick<Key, "table" | "name">): string {
+export function keyWords(key: Pick<Key, "table" | "name">, { tableau }: Rules): string {
+  const inPeaks = tableau !== null && tableau.peaks !== null;
+  if (inPeaks && key.table === "tableau" && key.name === "face_up") return text.variants.openRows;
   return entry(words().keys[partOf(key)], key.name) ?? key.name;
 }
 
