@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from typing import Final
+from typing import Final, TypeAlias
 
 from msgspec import structs
 
@@ -45,6 +45,15 @@ FIRST_MOVE = 2  # the entry number of a first move, the first that can turn a fa
 _HIT: Final = "attempts", "hit"
 _MISS: Final = "attempts", "miss"
 """The labels of the metric of lookups in the cache."""
+
+Reading: TypeAlias = asyncio.Future[Submitted[Attempt]]
+"""A read of an attempt that has begun; it ends with the state in `after`."""
+
+
+def _retrieve(reading: Reading) -> None:
+    """Retrieve the exception of a read, so that it is not reported as lost."""
+    if not reading.cancelled():
+        reading.exception()
 
 
 class Attempts:
@@ -143,9 +152,24 @@ class Attempts:
             found |= zip(unread, await asyncio.gather(*map(self.find, unread)), strict=True)
         return [each for each in found.values() if each is not None]
 
-    async def open(self, attempt: AttemptId, player: PlayerId) -> Snapshot:
-        """Return a snapshot of a player's own attempt. Refused if unknown or not started."""
-        state = await self.find(attempt)
+    def read_soon(self, attempt: AttemptId) -> Reading | None:
+        """Begin to read an attempt for `open`, or return `None` if it is not in memory."""
+        replica = self._replicas.known(attempt)
+        if replica is None:
+            return None
+        reading = replica.refresh_soon()
+        # The caller may not need it any longer.
+        reading.add_done_callback(_retrieve)
+        return reading
+
+    async def open(
+        self, attempt: AttemptId, player: PlayerId, reading: Reading | None = None
+    ) -> Snapshot:
+        """Return a snapshot of a player's own attempt. Refused if unknown or not started.
+
+        `reading` is a read that has begun since the player asked for it; see `read_soon`.
+        """
+        state = await self.find(attempt) if reading is None else (await reading).after
         if state is None or state.start.player != player:
             raise Refusal(BaseRefusals.unknown_attempt)
         self.opened.emit(state)

@@ -8,7 +8,7 @@ milliseconds, between which moves are answered.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 
 import structlog
 
@@ -22,6 +22,7 @@ from server.base.work.clock import Clock
 from server.base.work.signal import Signal
 from server.base.work.tasks import Tasks
 from server.play import present as play_present
+from server.play.attempts import Reading
 from server.play.core.refusals import PlayRefusals
 from server.rooms import present as rooms_present
 from server.rooms.core.room import Room, Round
@@ -62,7 +63,8 @@ class RoomAudience(Audience[RoomPage | None]):
         page: the page in the latest sent room state, or `None`.
         version: the version of the room in the latest state sent to all.
         deal: the deal of the round in that state, or `None`.
-        entering: subscribers whose command is not answered yet; the answer shows them the room.
+        entering: subscribers whose command is not answered yet; they are sent their cards before
+            the answer, which shows them the room.
         behind: slow subscribers that have missed progress.
         timer: fires at the start of the round, to send its cards.
         task: sends the cards.
@@ -103,6 +105,11 @@ class RoomAudience(Audience[RoomPage | None]):
         self.hidden.pop(session, None)
         if not self.marks:
             self.stop_timer()
+
+    def settled(self) -> Iterator[Session]:
+        """Yield the subscribers that are not entering; an entering one is sent its cards then."""
+        entering = self.entering
+        return (session for session in self.marks if session not in entering)
 
     def stop_timer(self) -> None:
         """Cancel the timer."""
@@ -163,8 +170,11 @@ class RoomFeeds(Feed[RoomCode, RoomAudience]):
         code = room.opened.code
         if self._topics.get(session) == code:
             return self._audiences[code].hidden.get(session, _NONE)
-        deals = dict.fromkeys(room.not_raced(session.player), room.at)
-        return await self._withheld(deals, session.player) if deals else _NONE
+        return await self._hidden_from(session.player, room)
+
+    async def _hidden_from(self, player: PlayerId | None, room: Room) -> frozenset[DealId]:
+        deals = dict.fromkeys(room.not_raced(player), room.at)
+        return await self._withheld(deals, player) if deals else _NONE
 
     async def enter(self, session: Session, room: Room, *, seated: bool = True) -> None:
         """Subscribe a session to a room, and wait until its command can be answered.
@@ -176,8 +186,56 @@ class RoomFeeds(Feed[RoomCode, RoomAudience]):
             self._add(session, room, seated=seated, hidden=hidden)
             await self._wait_until_ready(session, room)
 
+    async def enter_again(self, session: Session, room: Room) -> Room | None:
+        """Subscribe a session like `enter`, if its player still has the seat in a known room.
+
+        The player has a seat in `room`, a state from memory that may be stale. It takes one round
+        trip to confirm the state, and meanwhile to read the player's cards.
+
+        Returns:
+            The room as it is now; `None` if the session has not been subscribed.
+        """
+        player, code = session.player, room.opened.code
+        assert player is not None
+        known, reading = room.running, None
+        if known is not None and _needs_cards(session, known):
+            reading = self._rooms.read_soon(known.attempt(player))
+        hidden = await self.hidden_from(session, room)
+        if not self._sessions.has(session) or self._topics.get(session) == code:
+            return None
+        is_new = self._live.known(code) is None
+        self._add(session, room, seated=True, hidden=hidden, writes=is_new)
+        audience = self._audiences[code]
+        audience.entering.add(session)
+        try:
+            found = await self._live.confirm(code, player, is_new=is_new)
+            if found is None or found.closed or found.seat_of(player) is None:
+                self.leave(session, code)
+                return None
+            if found.version != room.version:
+                # Nothing has been sent to it yet.
+                hidden = await self._hidden_from(player, found)
+                if session in audience.marks:
+                    audience.hidden[session] = hidden
+            if known is None or found.running is None or known.deal != found.running.deal:
+                reading = None
+            delay = await self._deal(audience, session, found.running, reading)
+        except BaseException:
+            self.leave(session, code)
+            raise
+        finally:
+            audience.entering.discard(session)
+        self._schedule_cards(audience, delay)
+        return found
+
     def _add(
-        self, session: Session, room: Room, *, seated: bool, hidden: frozenset[DealId]
+        self,
+        session: Session,
+        room: Room,
+        *,
+        seated: bool,
+        hidden: frozenset[DealId],
+        writes: bool = True,
     ) -> None:
         """Subscribe a session to a room instead of any other.
 
@@ -188,6 +246,7 @@ class RoomFeeds(Feed[RoomCode, RoomAudience]):
                 the store, a thousand subscribers without seats cost as much as one.
             hidden: the deals with results hidden from the session. Results that it saw before a
                 challenge hid them are not revoked.
+            writes: as in `LiveRooms.subscribe`.
         """
         code = room.opened.code
         if self._topics.get(session) == code:
@@ -206,7 +265,7 @@ class RoomFeeds(Feed[RoomCode, RoomAudience]):
             audience.seatless.add(session)
         if hidden:
             audience.hidden[session] = hidden
-        self._live.subscribe(room, session.player if seated else None)
+        self._live.subscribe(room, session.player if seated else None, writes=writes)
 
     def unsubscribe(self, session: Session) -> None:
         """Unsubscribe a session from its room, if any, in constant time."""
@@ -236,14 +295,34 @@ class RoomFeeds(Feed[RoomCode, RoomAudience]):
         audience.entering.add(session)
         try:
             await self._live.wait_until_loaded(code)
-            if session not in audience.marks:
-                return
-            self._schedule_cards(audience)
-            running = room.running
-            if running is not None and _needs_cards(session, running) and audience.task is not None:
-                await asyncio.wait({audience.task}, timeout=CARDS_TIMEOUT)
+            state = self._live.state(code)
+            running = state.running if state is not None else None
+            delay = await self._deal(audience, session, running)
         finally:
             audience.entering.discard(session)
+        self._schedule_cards(audience, delay)
+
+    async def _deal(
+        self,
+        audience: RoomAudience,
+        session: Session,
+        running: Round | None,
+        reading: Reading | None = None,
+    ) -> float:
+        """Send an entering session its attempt of a round, if it has started and needs it.
+
+        Returns:
+            The seconds until a retry by `_schedule_cards`, if the attempt has not been sent.
+        """
+        if running is None or running.starts > self._clock.now():
+            return 0.0
+        if not _needs_cards(session, running):
+            return 0.0
+        try:
+            async with asyncio.timeout(CARDS_TIMEOUT):
+                return await self._send_attempt(audience, session, running, reading)
+        except TimeoutError:
+            return 0.0
 
     def answered(self, session: Session, page: RoomPage) -> None:
         """Record that a command's answer shows a page, so that the session is not sent it again."""
@@ -356,7 +435,7 @@ class RoomFeeds(Feed[RoomCode, RoomAudience]):
         audience.stop_timer()
         if audience.task is not None or running is None:
             return
-        if not any(_needs_cards(session, running) for session in audience.marks):
+        if not any(_needs_cards(session, running) for session in audience.settled()):
             return
         delay = max(delay, (running.starts - self._clock.now()) / 1000)
         if delay > 0:
@@ -367,7 +446,7 @@ class RoomFeeds(Feed[RoomCode, RoomAudience]):
 
     async def _send_cards(self, audience: RoomAudience, running: Round) -> None:
         """Send the runners their attempts of a round that has started."""
-        runners = [session for session in audience.marks if _needs_cards(session, running)]
+        runners = [session for session in audience.settled() if _needs_cards(session, running)]
         sends = [self._send_attempt(audience, session, running) for session in runners]
         try:
             # A player who returns is usually alone, and needs no other task.
@@ -378,9 +457,15 @@ class RoomFeeds(Feed[RoomCode, RoomAudience]):
         self._schedule_cards(audience, max(delays, default=0.0))
 
     async def _send_attempt(
-        self, audience: RoomAudience, session: Session, running: Round
+        self,
+        audience: RoomAudience,
+        session: Session,
+        running: Round,
+        reading: Reading | None = None,
     ) -> float:
         """Send a runner its attempt, unless it has unsubscribed or received it meanwhile.
+
+        `reading` is as for `Attempts.open`.
 
         Returns:
             The seconds until a retry, or 0 for no retry.
@@ -388,7 +473,7 @@ class RoomFeeds(Feed[RoomCode, RoomAudience]):
         assert session.player is not None
         attempt = running.attempt(session.player)
         try:
-            snapshot = await self._rooms.open_attempt(attempt, session.player)
+            snapshot = await self._rooms.open_attempt(attempt, session.player, reading)
         except UnavailableError as error:
             log.debug("attempt_send_deferred", attempt=attempt, error=str(error))
             return RETRY_AFTER

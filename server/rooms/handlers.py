@@ -12,7 +12,6 @@ from server.base.core.refusal import BaseRefusals, Refusal
 from server.base.net.addresses import wide_of
 from server.base.wire.messages import Command
 from server.base.wire.session_messages import Done
-from server.base.work.tasks import run_soon
 from server.rooms import present as rooms_present
 from server.rooms.core import charges, commands
 from server.rooms.core.events import Event as RoomEvent
@@ -83,6 +82,13 @@ async def join(request: Request[JoinRoom]) -> RoomState:
     code = parse_room_code(request.command.code)
     # Charge before the lookup: a player who can join may know whether the room exists.
     request.pay(min(costs.SUBSCRIBER * request.services.room_feeds.size(code), costs.MAX_BROADCAST))
+    # A player who returns keeps the seat: nothing is to be decided unless this has changed.
+    known = request.services.rooms.joined(code, request.player)
+    if known is not None:
+        await _record_address(request, code)
+        room = await request.services.room_feeds.enter_again(request.session, known)
+        if room is not None:
+            return await _state(request, room)
     room = await request.services.rooms.decide(code, commands.take_seat, request.player)
     return await subscribed(request, room)
 
@@ -212,13 +218,14 @@ async def send_emote(request: Request[SendEmote]) -> Done:
 
 async def subscribed(request: Request[Command], room: Room) -> RoomState:
     """Subscribe the session to a room, and return the room's state."""
-    code, address = room.opened.code, request.session.address
-    # In the background: the host may learn of shared addresses later.
-    run_soon(
-        request.services.room_addresses.record(code, request.player, address, wide_of(address))
-    )
+    await _record_address(request, room.opened.code)
     await request.services.room_feeds.enter(request.session, room)
     return await _state(request, room)
+
+
+async def _record_address(request: Request[Command], code: RoomCode) -> None:
+    address = request.session.address
+    await request.services.room_addresses.record(code, request.player, address, wide_of(address))
 
 
 async def _state(request: Request[Command], room: Room) -> RoomState:

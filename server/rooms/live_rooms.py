@@ -86,13 +86,16 @@ class LiveRooms(Journals[RoomCode, Room, Change]):
         registration.lapsed.subscribe(self._write_presence)
         profiles.changed.subscribe(self._name_changed)
 
-    def subscribe(self, room: Room, player: PlayerId | None) -> None:
+    def subscribe(self, room: Room, player: PlayerId | None, *, writes: bool = True) -> None:
         """Subscribe a player's session to a room; each call needs one `unsubscribe`.
 
         A player's first session on this node costs one write and one message, others none.
 
-        `player` is `None` for a session without a seat. All such sessions share one presence, which
-        tells other nodes that this node follows the room.
+        Args:
+            room: the room.
+            player: `None` for a session without a seat. All such sessions share one presence, which
+                tells other nodes that this node follows the room.
+            writes: whether to write the presence; if not, the caller calls `confirm`.
         """
         player = self._node if player is None else player
         code = room.opened.code
@@ -101,10 +104,38 @@ class LiveRooms(Journals[RoomCode, Room, Change]):
             presence = self._presence.follow(code)
             live = self._live[code] = LiveRoom(code, self.follow(code, room), presence)
         if live.presence.add_session(player):
-            if live.loaded.is_set() or live.presence.is_reading:
+            if writes and (live.loaded.is_set() or live.presence.is_reading):
                 # Otherwise the first refresh writes it, before it reads the room.
                 self._presence.write_soon(code, player)
             self._publish_presence(live, player, online=True)
+
+    async def confirm(self, code: RoomCode, player: PlayerId, *, is_new: bool) -> Room | None:
+        """Return a followed room as it is now, or `None` if its journal is gone.
+
+        The journal is read only if it has another last entry than known here, which the write of
+        the player's presence shows.
+
+        Args:
+            code: the room.
+            player: a player whose session has been subscribed without writing the presence.
+            is_new: whether this node has only followed the room since then: its first refresh
+                writes the presence, and reads the room.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        live = self._live[code]
+        if not live.loaded.is_set():
+            await self.wait_until_loaded(code)
+            if not live.loaded.is_set():
+                self._presence.write_soon(code, player)
+                return await self.load(code)
+        if is_new:
+            return live.followed.seen
+        _, last, generation = await self._presence.enter(code, player)
+        if live.followed.replica.ends_with(last, generation):
+            return live.room
+        return await self.load(code)
 
     def unsubscribe(self, code: RoomCode, player: PlayerId | None) -> None:
         """Unsubscribe a player's session from a room; `None` as in `subscribe`.

@@ -139,18 +139,18 @@ class Presence:
         """Enqueue a write of a player's presence on this node, evaluated when it is written."""
         self._writes.add((code, player))
 
-    async def enter(self, code: RoomCode) -> Entered:
-        """Write this node's players in a followed room, then read the room.
+    async def enter(self, code: RoomCode, player: PlayerId | None = None) -> Entered:
+        """Write this node's players in a followed room, or only one of them, then read the room.
 
         Raises:
             UnavailableError: the store does not answer; unwritten players are written later.
         """
-        players = list(self._rooms[code].local)
+        players = list(self._rooms[code].local) if player is None else [player]
         try:
             return await self._store.enter(code, players, self._node)
         except UnavailableError:
-            for player in players:
-                self.write_soon(code, player)
+            for each in players:
+                self.write_soon(code, each)
             raise
 
     async def read(self, code: RoomCode) -> dict[PlayerId, str]:

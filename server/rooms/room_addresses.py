@@ -22,14 +22,15 @@ class RoomAddresses:
     async def record(
         self, code: RoomCode, player: PlayerId, address: str, wide: str | None = None
     ) -> None:
-        """Record a player's address in a room by one write; a failure is only logged.
+        """Record a player's address in a room, without waiting for the write.
 
-        `wide` is the network that the address belongs to, if not the address itself.
+        A failure is only logged. `wide` is the network that the address belongs to, if not the
+        address itself.
         """
         try:
             if own := await self._address_hashes.hash(address):
                 network = await self._address_hashes.hash(wide or "")
-                await self._store.put_address(code, player, f"{own} {network}".rstrip())
+                self._store.put_address(code, player, f"{own} {network}".rstrip())
         except UnavailableError as error:
             log.debug("same_address_not_written", room=code, error=str(error))
 

@@ -31,7 +31,7 @@ from server.base.work.clock import Clock
 from server.base.work.random_text import room_code_of
 from server.deals.store import Deal, DealStore
 from server.play.answers import Snapshot
-from server.play.attempts import Attempts
+from server.play.attempts import Attempts, Reading
 from server.play.core import keys as play_keys
 from server.play.core.attempt import Attempt, Started
 from server.play.core.finish import Finish
@@ -138,6 +138,13 @@ class Rooms:
                 is_seated = room.seat_of(player) is not None
                 return room if is_seated else await self.decide(code, commands.take_seat, player)
         raise AssertionError("some code is free")
+
+    def joined(self, code: RoomCode, player: PlayerId) -> Room | None:
+        """Return a room in memory, perhaps stale, if the player has a seat in it and it is open."""
+        room = self._live.cached(code)
+        if room is None or room.closed or room.seat_of(player) is None:
+            return None
+        return room
 
     async def match(self, code: RoomCode, player: PlayerId, game: str) -> Room:
         """Take a seat in a quick match, and open the match if it does not exist yet.
@@ -439,16 +446,23 @@ class Rooms:
         except Refusal:
             return None
 
-    async def open_attempt(self, attempt: AttemptId, player: PlayerId) -> Snapshot:
+    def read_soon(self, attempt: AttemptId) -> Reading | None:
+        """Begin to read an attempt for `open_attempt`; see `Attempts.read_soon`."""
+        return self._attempts.read_soon(attempt)
+
+    async def open_attempt(
+        self, attempt: AttemptId, player: PlayerId, reading: Reading | None = None
+    ) -> Snapshot:
         """Return a snapshot of a player's own attempt, in a room or not.
 
-        If a node died while starting the round, the missing attempt is started now.
+        If a node died while starting the round, the missing attempt is started now. `reading` is as
+        for `Attempts.open`.
 
         Raises:
             Refusal: the player has no such attempt, or its round has not started.
         """
         try:
-            return await self._attempts.open(attempt, player)
+            return await self._attempts.open(attempt, player, reading)
         except Refusal as refusal:
             parts = split_attempt_id(attempt)
             if refusal.code != BaseRefusals.unknown_attempt or parts is None or parts[1] != player:

@@ -13,7 +13,7 @@ from server.base.redis.scans import ScanStore
 from server.base.redis.scripts import Script
 from server.rooms.core import keys
 
-_ENTER = Script("""
+_PUT_ADDRESS = Script("""
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
 redis.call('EXPIRE', KEYS[1], ARGV[3])
 """)
@@ -95,11 +95,14 @@ class RoomStore:
         (found,) = await self._database.ask(lambda redis, key: redis.get(key), key)
         return None if found is None else str(found)
 
-    async def put_address(self, code: RoomCode, player: PlayerId, hashes: str) -> None:
-        """Store the hashes of a player's address and network in a room, for some hours."""
-        await self._database.run(
-            _ENTER, [keys.addresses(code)], player, hashes, keys.ADDRESSES_LIFE_S
-        )
+    def put_address(self, code: RoomCode, player: PlayerId, hashes: str) -> None:
+        """Store the hashes of a player's address and network in a room, for some hours.
+
+        This does not wait for the write, whose failure is only logged.
+        """
+        key = keys.addresses(code)
+        given = player, hashes, keys.ADDRESSES_LIFE_S
+        self._database.send(key, *_PUT_ADDRESS.call([key], *given))
 
     async def addresses(self, code: RoomCode) -> dict[PlayerId, str]:
         """Return the address hashes of a room's current and recent players."""
