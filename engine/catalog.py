@@ -20,7 +20,7 @@ from weakref import WeakValueDictionary
 
 from engine.errors import RulesetError, UnknownGameError, UnknownRulesError, UnknownVariantError
 from engine.ruleset import Ruleset, digest_of
-from engine.schema import STANDARD, Game, Headway, Rules, changed_rules, is_changes, read_game
+from engine.schema import STANDARD, Game, Headway, Listing, Rules, changed_rules, is_changes, read_game
 
 MAX_KEPT = 2 << 20  # the size of the cache of changed rules, in bytes: room for about 300
 
@@ -146,7 +146,7 @@ class Catalog:
                 {
                     "id": game.id,
                     "name": game.name,
-                    "listing": asdict(game.listing),
+                    "listing": {**asdict(game.listing), "limit": game.listing.limit},
                     "variants": [
                         {
                             "id": variant,
@@ -237,6 +237,12 @@ def race_variant(game: str) -> str:
     """Return the id of the variant that is offered first for races; `STANDARD` if it is gone."""
     found = games().get(game)
     return found.listing.race if found is not None else STANDARD
+
+
+def race_limit(game: str) -> int:
+    """Return the usual time limit of a game's races in minutes; the default's if it is gone."""
+    found = games().get(game)
+    return (found.listing if found is not None else Listing()).limit
 
 
 def headway_of(game: str) -> Headway:

@@ -8,6 +8,8 @@ from typing import Literal, TypeAlias
 MAX_ORDER = 1000  # the last possible place of a listing, and the place of games without one
 MAX_MINUTES = 240  # of a listing
 
+LIMITS = (3, 5, 10, 15, 20, 30, 45, 60)  # the usual time limits of races, in minutes
+
 # The crowns of a day. A player earns one by playing all of the day's dailies that count for it.
 Crown: TypeAlias = Literal["classics", "rarities"]
 
@@ -28,6 +30,11 @@ class Listing:
     minutes: int = 10  # the usual duration
     race: str = STANDARD  # the id of the variant that is offered first for races
     headway: Headway = "none"  # what races count besides cards home; see `engine.headway`
+
+    @property
+    def limit(self) -> int:
+        """The usual time limit of its races in minutes, long enough for slow players."""
+        return next((limit for limit in LIMITS if limit >= 2 * self.minutes), LIMITS[-1])
 
 
 def out_of_range(listing: Listing) -> list[tuple[bool, str, str]]:

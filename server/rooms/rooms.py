@@ -153,8 +153,8 @@ class Rooms:
             Refusal: there is no such game, the room no longer waits for a player, it is full or
                 locked, or the player was removed from it.
         """
-        variant = race_variant(game)
-        _check_offered(Terms(game, variant, quick_match.LIMIT_MS))
+        variant, limit = race_variant(game), quick_match.limit_ms(game)
+        _check_offered(Terms(game, variant, limit))
 
         def decide(room: Room | None, now: int) -> Event | None:
             if room is not None:
@@ -165,7 +165,7 @@ class Rooms:
                 game,
                 variant,
                 quick_match.SEATS,
-                quick_match.LIMIT_MS,
+                limit,
                 now,
                 quick=True,
             )

@@ -41,8 +41,11 @@ def test_a_stranger_finds_an_open_race_and_joins_it(ada: Player, grace: Player) 
 
 def test_two_taps_start_a_race_of_two_strangers(ada: Player, grace: Player) -> None:
     ada.go("/")
+    # The first game is Klondike.
+    expect(ada.see("find-match")).to_contain_text("20\u00a0min")
     ada.press("find-match")
     expect(ada.see("looking")).to_contain_text("Looking")
+    expect(ada.see("looking-terms")).to_contain_text("20 minutes")
     expect(ada.see("bot-in")).to_contain_text("pace bot")
     grace.go("/")
     grace.press("find-match")

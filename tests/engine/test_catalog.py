@@ -90,6 +90,7 @@ def test_the_resolved_rules_are_json_values() -> None:
         "minutes": 2,
         "race": "standard",
         "headway": "none",
+        "limit": 5,
     }
     digest = ruleset("robert").digest
     assert [(v["name"], v["digest"]) for v in robert["variants"]] == [("Standard", digest)]

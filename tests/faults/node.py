@@ -152,7 +152,7 @@ def changed() -> list[str]:
     vars(service_watching)["WATCH_DELAY_MS"] = given.watch_delay
     absence.QUICK_ABSENCE_MS = given.absence // 2
     quick_match.BOT_AFTER_MS = given.absence
-    quick_match.LIMIT_MS = QUICK_LIMIT
+    vars(quick_match)["limit_ms"] = lambda _: QUICK_LIMIT
     rooms_journal.CHECKPOINT_EVERY = given.checkpoint_every
     keep_dropped()
     shorten_rounds(given.share)

@@ -67,6 +67,12 @@ async def test_two_players_on_two_nodes_race_automatically(node: Node, other: No
     assert await entries(node, code) == ["opened", "taken", "taken", "round"]
 
 
+@pytest.mark.parametrize(("game", "minutes"), [("robert", 5), ("klondike", 20), ("spider", 45)])
+async def test_a_match_has_the_usual_limit_of_its_game(node: Node, game: str, minutes: int) -> None:
+    room = await node.services.quick_matches.match(ADA, game)
+    assert room.opened.limit == minutes * 60_000
+
+
 async def test_many_simultaneous_players_are_paired(node: Node, other: Node) -> None:
     nodes = (node, other)
     rooms = await asyncio.gather(

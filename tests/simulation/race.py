@@ -594,7 +594,7 @@ def conditions() -> Iterator[None]:
         (absence, "SEAT_ABSENCE_MS", 6_000),
         (absence, "QUICK_ABSENCE_MS", 1_000),
         (quick_match, "BOT_AFTER_MS", 2_000),
-        (quick_match, "LIMIT_MS", 8_000),
+        (quick_match, "limit_ms", lambda _: 8_000),
         (pace_bot, "FIRST_MOVE_AFTER_MS", 300),
         (pace_bot, "FASTEST_MS", 200),
         (pace_bot, "SLOWEST_MS", 500),

@@ -115,6 +115,8 @@ export interface Listing {
   readonly order: number;
   /** The usual duration of a deal in minutes. */
   readonly minutes: number;
+  /** The usual time limit of its races in minutes. */
+  readonly limit: number;
   /** The id of the variant that is offered first for races. */
   readonly race: string;
   /** What races count besides cards home; see `headway.ts`. */

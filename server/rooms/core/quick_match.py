@@ -10,13 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from engine.catalog import race_limit
 from server.base.core.ids import PACE_BOT, PlayerId
 from server.rooms.core.events import Event, SeatTaken
 from server.rooms.core.room import Room
 
 SEATS = 2  # the number of seats of a quick match
-LIMIT_MS = 900_000  # the length of a quick match's rounds in milliseconds
 BOT_AFTER_MS = 20_000  # milliseconds until the pace bot takes a seat that is still free
+
+
+def limit_ms(game: str) -> int:
+    """Return the length of the rounds of a game's quick matches in milliseconds."""
+    return race_limit(game) * 60_000
 
 
 def waits(room: Room) -> bool:

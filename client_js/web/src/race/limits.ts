@@ -3,14 +3,11 @@
 import { games } from "@samedeal/client";
 
 /** Minutes. */
-const LONGEST = 60;
-const OFFERED = [3, 5, 10, 15, 20, 30, 45, LONGEST];
+const OFFERED = [3, 5, 10, 15, 20, 30, 45, 60];
 
-/** Return a game's default time limit, in seconds. */
+/** Return a game's default time limit, in seconds; quick matches always have it. */
 export function usualLimit(game: string): number {
-  const { minutes } = games.find(({ id }) => id === game)?.listing ?? { minutes: 10 };
-  // Long enough for slow players too.
-  return 60 * (OFFERED.find((offered) => offered >= minutes * 2) ?? LONGEST);
+  return 60 * (games.find(({ id }) => id === game)?.listing.limit ?? 20);
 }
 
 /** The default duration of a challenge: three days, in seconds. */
