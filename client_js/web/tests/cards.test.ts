@@ -64,7 +64,7 @@ describe("the faces", () => {
 describe("the size that fits a strip", () => {
   it("is the usual one if its corner is visible, otherwise the largest dense one", () => {
     expect(fittingSize("medium", 0.26)).toBe("medium");
-    expect(fittingSize("medium", 0.24)).toBe("dense-20");
+    expect(fittingSize("medium", 0.24)).toBe("dense-23");
     expect(fittingSize("tall", 0.41)).toBe("tall-dense-40");
     expect(fittingSize("tall", 0.01)).toBe("tall-dense-8");
     for (const size of SIZES) expect(cornerOf(fittingSize(size, 0.3))).toBeLessThanOrEqual(0.3);

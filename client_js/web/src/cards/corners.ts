@@ -3,7 +3,7 @@
 import type { Size } from "./sizes.ts";
 
 /** The heights of dense cards' corners, in hundredths of the card width. */
-export const DENSE = [40, 32, 25, 20, 16, 13, 10, 8] as const;
+export const DENSE = [40, 35, 30, 26, 23, 20, 17, 15, 13, 11, 10, 9, 8] as const;
 
 /** The heights of corners, with rank and suit, relative to the card width. */
 const CORNERS: Readonly<Record<string, number>> = {

@@ -7,7 +7,7 @@
 import { RANKS, SUITS } from "../../../src/rules/cards.ts";
 
 /** The corner of a dense card in hundredths of the card width. */
-type Dense = 40 | 32 | 25 | 20 | 16 | 13 | 10 | 8;
+type Dense = 40 | 35 | 30 | 26 | 23 | 20 | 17 | 15 | 13 | 11 | 10 | 9 | 8;
 
 /** The sizes whose corners the usual fans leave visible. */
 export type Usual = "tall" | "small" | "medium" | "large";

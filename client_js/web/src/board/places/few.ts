@@ -13,6 +13,7 @@ import {
   wasteFan,
 } from "./room.ts";
 import { dock, raised } from "./tall.ts";
+import { atEdge } from "./wide.ts";
 
 /** Place one fanned foundation in the middle, with stock and waste on the side of the hand. */
 export function withoutTableau(room: Room, isTall: boolean): BoardLayout {
@@ -37,14 +38,17 @@ export function withoutTableau(room: Room, isTall: boolean): BoardLayout {
     }
     return laidOut(room, piles, actions);
   }
+  const actions = atEdge(room);
+  const edge = actions === null ? 0 : actions.width + margin;
+  const inner = width - 2 * margin - edge;
   const side = 2 * SIDE_STEP.large;
   const cards = 3 + 2 * side + 2 * LOOSE;
   const cardWidth = Math.floor(
-    Math.min((width - 2 * margin) / cards, ((height - 2 * margin) * 0.72) / aspect, WIDEST_CARD),
+    Math.min(inner / cards, ((height - 2 * margin) * 0.72) / aspect, WIDEST_CARD),
   );
   const step = (cardWidth * side) / 2;
   const y = (height - cardWidth * aspect) / 2;
-  const left = (width - cards * cardWidth) / 2;
+  const left = (width - edge - cards * cardWidth) / 2 + (hand === "left" ? edge : 0);
   const between = cardWidth * LOOSE;
   // From the hand's side inwards: stock, waste, foundation.
   const x = (offset: number) => left + offset;
@@ -74,5 +78,5 @@ export function withoutTableau(room: Room, isTall: boolean): BoardLayout {
   for (const pile of ruleset.foundations) {
     piles[pile] = wasteFan(room, pile, boxAt(room, at.home, y, cardWidth), -step, 0);
   }
-  return laidOut(room, piles);
+  return laidOut(room, piles, actions);
 }

@@ -4,7 +4,7 @@
  */
 
 import { type View, pileAt } from "../../../../src/rules/board.ts";
-import { type Pile, UNSEEN, isDown } from "../../../../src/rules/cards.ts";
+import { UNSEEN, isDown } from "../../../../src/rules/cards.ts";
 import type { Ruleset } from "../../../../src/rules/ruleset.ts";
 import type { Hand } from "../../app/settings.svelte.ts";
 import { fittingSize } from "../../cards/corners.ts";
@@ -17,6 +17,9 @@ const TIGHT = 0.06;
 export const LOOSE = 0.32;
 const DOWN_STEP = 0.14;
 const MIN_DOWN_STEP = 0.025;
+/** The least visible pixels of a covered card, and of a top card that the board's edge cuts. */
+export const LEAST_STRIP = 8;
+const LEAST_TOP = 24;
 /** A computed step counts as the next whole pixel if it is this close. */
 const ROUNDING = 1e-6;
 /** The visible part of a covered card, relative to its height: rank and suit, with space. */
@@ -99,7 +102,8 @@ export function squared(room: Room, pile: number, place: Box): PileLayout {
 
 /**
  * Return a column that must end above `bottom`; `up`: the visible pixels of a covered card. A long
- * fan is compressed, and if rank and suit would be covered, its cards have smaller corners.
+ * fan is compressed, and if rank and suit would be covered, its cards have smaller corners. If they
+ * could not be read and the board's edge is at `edge`, it rather cuts the top card.
  */
 export function column(
   room: Room,
@@ -107,25 +111,29 @@ export function column(
   place: Box,
   bottom: number,
   up: number,
+  edge = bottom,
 ): PileLayout {
   const cards = pileAt(room.view, pile);
-  const steps = stepsOf(cards, place.height, bottom - place.y - place.height, up);
+  const beneath = cards.slice(0, -1);
+  const downs = beneath.filter(isDown).length;
+  const ups = beneath.length - downs;
+  const steps = stepsOf(downs, ups, place.height, bottom - place.y - place.height, up);
+  const most = (edge - LEAST_TOP - place.y - downs * steps.down) / Math.max(1, ups);
+  const least = edge > bottom ? Math.min(LEAST_STRIP, up, most) : 0;
+  const shown = Math.max(steps.up, least);
   let y = place.y;
   const points = cards.map((_, nth) => {
-    if (nth > 0) y += isDown(cards[nth - 1] ?? UNSEEN) ? steps.down : steps.up;
+    if (nth > 0) y += isDown(cards[nth - 1] ?? UNSEEN) ? steps.down : shown;
     return { x: place.x, y: Math.round(y) };
   });
   const reach = { ...place, height: Math.max(place.height, bottom - place.y) };
   // Rounding may take a pixel of a strip.
-  const strip = Math.floor(steps.up + ROUNDING) / place.width;
+  const strip = Math.floor(shown + ROUNDING) / place.width;
   return { place, cards: points, reach, size: fittingSize(sizeOf(room, place.width), strip) };
 }
 
 /** Return the visible pixels of covered cards that are face down and up, in a space of `room`. */
-function stepsOf(cards: Pile, height: number, room: number, up: number) {
-  const beneath = cards.slice(0, -1);
-  const downs = beneath.filter(isDown).length;
-  const ups = beneath.length - downs;
+function stepsOf(downs: number, ups: number, height: number, room: number, up: number) {
   // Backs all look alike, so they are compressed before faces.
   const left = Math.max(0, room) - ups * up;
   const down = clamp(left / Math.max(1, downs), height * MIN_DOWN_STEP, height * DOWN_STEP);

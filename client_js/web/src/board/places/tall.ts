@@ -4,6 +4,7 @@ import type { Ruleset } from "../../../../src/rules/ruleset.ts";
 import { aspectOf, sizeFor } from "../../cards/index.ts";
 import type { BoardLayout, Box, PileLayout } from "./boxes.ts";
 import {
+  LEAST_STRIP,
   type Room,
   SIDE_STEP,
   WASTE_SHOWN,
@@ -23,6 +24,12 @@ const UP_STEP = { tall: 0.49, small: 0.52, medium: 0.38, large: 0.32 } as const;
 const MOST_IN_ROW = 12;
 /** The number per row if there are more. */
 const IN_ROW = 10;
+/** The ratio of height to width from which narrow columns leave height to spare. */
+const SPARE = 1.45;
+/** The number of covered cards in a long column of two rows. */
+const LONG = 11;
+/** The least card width to make room for long columns, in pixels. */
+const NARROWEST = 33;
 /** The height of the actions, in pixels, with nothing next to them. */
 const ACTIONS = 52;
 /** The width of two actions side by side, in pixels, with their words. */
@@ -44,8 +51,8 @@ export function tall(window: Room): BoardLayout {
     1,
     crowded ? Math.ceil(columns / rows) : reserve.length + Math.ceil(tableau.length / rows),
   );
-  // Narrow columns leave height to spare.
-  const aspect = sizeFor(across(inner, perRow)) === "small" ? aspectOf("tall") : window.aspect;
+  const narrow = sizeFor(across(inner, perRow)) === "small" && height > width * SPARE;
+  const aspect = narrow ? aspectOf("tall") : window.aspect;
   const room = { ...window, aspect };
   const docked = dock(room, Math.min(width * 0.19, (height * 0.16) / aspect));
   const inTop = cells.length + homes.length;
@@ -61,7 +68,14 @@ export function tall(window: Room): BoardLayout {
   const topStep = homeWidth * aspect + margin;
   const top = margin + (inTop > 0 ? topRows * topStep + margin * 1.5 : 0);
   const usual = (docked.top - margin - top) / rows;
-  const cardWidth = Math.floor(Math.min(across(inner, perRow), usual / aspect / 1.8));
+  // In several rows, cards are smaller rather than their corners covered.
+  const lowest = Math.min(docked.top, raised(room, docked, top).y);
+  // Rounding takes a pixel.
+  const left = (lowest - margin - top) / rows - margin - LONG * LEAST_STRIP - 1;
+  const most = rows === 1 || crowded ? usual : Math.max(left, NARROWEST * aspect);
+  const cardWidth = Math.floor(
+    Math.min(across(inner, perRow), usual / aspect / 1.8, most / aspect),
+  );
   // A strip of a covered card stays visible in each row, however high the actions are.
   const actions = raised(room, docked, top + rows * cardWidth * aspect * 1.3 + margin);
   const bottom = Math.min(docked.top, actions.y) - margin;

@@ -1,6 +1,6 @@
 /** Wide windows: laptops, and phones in landscape orientation. */
 
-import type { BoardLayout, PileLayout } from "./boxes.ts";
+import type { BoardLayout, Box, PileLayout } from "./boxes.ts";
 import {
   type Room,
   SIDE_STEP,
@@ -45,15 +45,23 @@ function isFlanked({ ruleset, width, homes, tools, hasStock }: Room): boolean {
   return ordersTableau && fits && ((width < PHONE && tools !== null) || alone);
 }
 
-/** Place columns between foundations and sources; on phones, actions are at the hand's edge. */
+/** Return the box of the actions at the hand's edge, which leaves the height to the cards. */
+export function atEdge({ width, height, margin, hand, tools }: Room): Box | null {
+  if (width >= PHONE || tools === null) return null;
+  const x = hand === "left" ? margin : width - margin - ACTIONS;
+  return { x, y: margin, width: ACTIONS, height: height - 2 * margin };
+}
+
+/** Place columns between foundations and sources. */
 function flanked(room: Room): BoardLayout {
-  const { ruleset, width, height, margin, hand, aspect, hasStock, open, homes, tools } = room;
+  const { ruleset, width, height, margin, hand, aspect, hasStock, open, homes } = room;
   const { cells, reserve, tableau, stock } = ruleset;
+  const actions = atEdge(room);
+  const edge = actions === null ? 0 : actions.width + margin;
   const beside = Math.ceil(cells.length / ASIDE) + Number(hasStock);
   const middle = reserve.length + tableau.length;
   const homeColumns = Math.ceil(homes.length / ASIDE);
   const total = beside + middle + homeColumns;
-  const edge = width < PHONE && tools !== null ? ACTIONS + margin : 0;
   const inner = width - 2 * margin - edge;
   const high = (height - 2 * margin) / (ASIDE + (ASIDE - 1) * ASIDE_SPACE);
   const cardWidth = Math.floor(Math.min(across(inner, total), high / aspect, WIDEST_CARD));
@@ -74,7 +82,7 @@ function flanked(room: Room): BoardLayout {
   const first = mirrored ? homeColumns : beside;
   [...reserve, ...tableau].forEach((pile, nth) => {
     const place = boxAt(room, gridAt(first + nth), margin, cardWidth);
-    piles[pile] = column(room, pile, place, height - margin, up);
+    piles[pile] = column(room, pile, place, height - margin, up, height);
   });
   const firstCell = mirrored ? homeColumns + middle : Number(hasStock);
   cells.forEach((pile, nth) => lay(pile, firstCell, nth));
@@ -84,9 +92,7 @@ function flanked(room: Room): BoardLayout {
     const place = boxAt(room, gridAt(mirrored ? total - 1 : 0), y, cardWidth);
     piles[open] = wasteFan(room, open, place, 0, up);
   }
-  const x = hand === "left" ? margin : width - margin - ACTIONS;
-  const actions = { x, y: margin, width: ACTIONS, height: height - 2 * margin };
-  return laidOut(room, piles, edge > 0 ? actions : null);
+  return laidOut(room, piles, actions);
 }
 
 function gridded(room: Room): BoardLayout {
@@ -98,12 +104,15 @@ function gridded(room: Room): BoardLayout {
   const inFirst = before + homes.length;
   const inRow = inFirst <= columns || cells.length + reserve.length > 0 || columns === 0;
   const total = inRow ? Math.max(columns, inFirst) : Math.max(columns + 1, homes.length);
-  const inner = width - 2 * margin;
+  const actions = atEdge(room);
+  const edge = actions === null ? 0 : actions.width + margin;
+  const inner = width - 2 * margin - edge;
   const rows = 1 + ROW_SPACE + (columns === 0 ? 0 : TABLEAU_HEIGHT);
   const byHeight = (height - 2 * margin) / rows / aspect;
   const cardWidth = Math.floor(Math.min(across(inner, total), byHeight, WIDEST_CARD));
   const cardHeight = cardWidth * aspect;
-  const gridAt = spread(total, cardWidth, width, margin);
+  const inInner = spread(total, cardWidth, width - edge, margin);
+  const gridAt = (nth: number) => inInner(nth) + (hand === "left" ? edge : 0);
   // The column of stock and waste is on the side of the hand, before or after all others.
   const shift = !inRow && hand === "left" ? 1 : 0;
   const at = (nth: number) => gridAt(nth + shift);
@@ -122,7 +131,8 @@ function gridded(room: Room): BoardLayout {
   const firstColumn = reserve.length > 0 ? free : Math.floor(free / 2);
   [...reserve, ...tableau].forEach((pile, nth) => {
     const x = at(nth < reserve.length ? nth : firstColumn + nth);
-    piles[pile] = column(room, pile, boxAt(room, x, tableauTop, cardWidth), height - margin, up);
+    const place = boxAt(room, x, tableauTop, cardWidth);
+    piles[pile] = column(room, pile, place, height - margin, up, height);
   });
   // With no foundation to the right of them, stock and waste are in the middle.
   const first = inRow && homes.length === 0 ? Math.floor((total - before) / 2) : 0;
@@ -140,5 +150,5 @@ function gridded(room: Room): BoardLayout {
       : boxAt(room, aside, stockTop + cardHeight * (1 + ROW_SPACE), cardWidth);
     piles[open] = wasteFan(room, open, place, step, inRow ? 0 : up);
   }
-  return laidOut(room, piles);
+  return laidOut(room, piles, actions);
 }
