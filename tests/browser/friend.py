@@ -89,10 +89,11 @@ class Friend(Known):
         assert self.learn(event), event
         return event
 
-    def open_room(self, game: str = "robert", seats: int = 2) -> str:
-        """Create a room and return its link."""
+    def open_room(self, game: str = "robert", seats: int = 2, known: str = "") -> str:
+        """Create a room, for a known deal if one is given, and return its link."""
         key = f"{self.token[-8:]}{next(self._ids)}"
-        room = self.ask("room.create", game=game, seats=seats, limit=600, key=key)
+        terms = {"game": game, "seats": seats, "limit": 600, "variant": "standard", "help": "none"}
+        room = self.ask("room.create", **terms, key=key, known=known)
         return f"{self._url}/r/{room['code']}"
 
     def join(self, link: str) -> None:

@@ -1,8 +1,10 @@
-"""The drawn board: controls beside cards, in practice and in a race."""
+"""The drawn board: controls beside cards, in practice, races, challenges and replays."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import ExitStack
 from functools import cache
 
 import pytest
@@ -10,16 +12,18 @@ from playwright.sync_api import Browser, expect
 
 from engine.board import Board
 from engine.catalog import ruleset
-from engine.deal import deal_seed
+from engine.deal import deal_seed, shuffled
 from engine.moves import legal_moves
 from engine.notation import move_text
 from engine.play import apply
 from tests.browser.conftest import Site
+from tests.browser.friend import Friend
 from tests.browser.player import PHONE, Player
 from tests.browser.screens import SEED
 from tests.browser.steps import start_daily
 
 WINDOWS = ((360, 640), (390, 844), (844, 390))
+SMALL = ((360, 640), (390, 844), (740, 360), (1440, 900))
 LANGUAGES = ("en-GB", "de-DE", "fr-FR")
 
 FIND_OVERLAPS = """() => {
@@ -47,13 +51,27 @@ FIND_OVERLAPS = """() => {
       found.push(`${name(control)} leaves its place`);
   }
   const tops = new Map();
+  const columns = new Map();
   for (const [card, at] of boxes('[data-card]')) {
-    if (at.bottom > innerHeight + 1) found.push(`${name(card)} is cut off`);
     const {pile, index} = card.dataset;
     if (Number(index) >= Number(tops.get(pile)?.[0].dataset.index ?? 0)) tops.set(pile, [card, at]);
+    if (pile.startsWith('t')) columns.set(pile, [...(columns.get(pile) ?? []), [card, at]]);
   }
-  for (const [card, {left, top, width, height}] of tops.values()) {
-    if (Math.min(width, height) < 24) found.push(`${name(card)} is too small`);
+  // The window's edge may cut a top card of a long column, and nothing else.
+  for (const [card, {top, bottom}] of boxes('[data-card]'))
+    if (Math.min(bottom, top + 24) > innerHeight + 1) found.push(`${name(card)} is cut off`);
+  for (const column of columns.values()) {
+    column.sort(([a], [b]) => a.dataset.index - b.dataset.index);
+    for (const [nth, [card, {top}]] of column.slice(0, -1).entries())
+      if (card.dataset.card !== '??' && column[nth + 1][1].top - top < 7.9)
+        found.push(`${name(card)} is covered`);
+  }
+  const ended = document.querySelector('[data-testid=board][data-live=true]') === null;
+  for (const [card, {left, top, width, height: high, bottom}] of tops.values()) {
+    const height = Math.min(bottom, innerHeight) - top;
+    if (Math.min(width, high) < 24) found.push(`${name(card)} is too small`);
+    // Nobody taps the cards of another player.
+    if (ended) continue;
     // A grid of 24 pixels around its centre belongs to the card.
     for (const across of [-11, 11]) for (const down of [-11, 11]) {
       const hit = document.elementFromPoint(
@@ -182,3 +200,100 @@ def test_the_bar_fits_its_longest_values(language: str, browser: Browser, site: 
             wrong[f"the daily at {width}"] = shown
     assert wrong == {}
     player.close()
+
+
+@cache
+def deck_of(game: str) -> str:
+    """Return the deck of the deal with `SEED` in hexadecimal, to be played as a known deal."""
+    return shuffled(ruleset(game).pack, bytes.fromhex(SEED)).hex()
+
+
+HIDE_MARK = "document.querySelectorAll('.mark').forEach((each) => (each.hidden = true))"
+
+HEIGHTS = """() => ['.top, .bar', '.board'].map(
+  (each) => document.querySelector(each).offsetHeight)"""
+
+LEAST_BOARD = 0.4
+"""The least share of a window's height for the cards, also next to a replay's controls."""
+
+BARS = {(360, 640): 140, (390, 844): 164, (740, 360): 46, (1440, 900): 130}
+"""The most height of everything above the board, by window."""
+
+
+def test_bars_of_a_race_of_eight_leave_the_height_to_long_columns(
+    browser: Browser, site: Site
+) -> None:
+    """The heights are those of `longColumns.test.ts`, which computes all games with them."""
+    player = Player(browser, site.url, PHONE, "Ada Lovelace Byron")
+    player.page.add_init_script("localStorage.setItem('samedeal.guided.freecell', '3')")
+    found: dict[str, object] = {}
+    with ExitStack() as stack:
+        link, rivals = race_of_eight(player, site, stack)
+        for where in screens_of(player, link, rivals):
+            # Only known deals have a mark, which takes a line of a phone.
+            player.page.evaluate(HIDE_MARK)
+            for width, height in SMALL:
+                player.page.set_viewport_size({"width": width, "height": height})
+                player.wait_for_frames(4)
+                wrong = player.page.evaluate(FIND_OVERLAPS)
+                bars, board = player.page.evaluate(HEIGHTS)
+                if where == "race" and bars > BARS[width, height]:
+                    wrong.append(f"bars of {bars} pixels")
+                if board < height * LEAST_BOARD:
+                    wrong.append(f"only {board} pixels of cards")
+                if wrong:
+                    found[f"{where} {width}x{height}"] = wrong
+    assert found == {}
+    player.close()
+
+
+def race_of_eight(player: Player, site: Site, stack: ExitStack) -> tuple[str, list[Friend]]:
+    """Start a race in which the player has a long column, and return its link and the rivals."""
+    names = (
+        "Grace Brewster Hop",
+        "Barbara",
+        "Emmy",
+        "Nina",
+        "Wilhelmina WWWWWWWWW",
+        "Sofia",
+        "Mary",
+    )
+    host, *guests = (stack.enter_context(Friend(site.url, name)) for name in names)
+    link = host.open_room("freecell", seats=8, known=deck_of("freecell"))
+    for guest in guests:
+        guest.join(link)
+    with player.without_page() as own:
+        own.join(link)
+        host.start(link)
+        for each in (own, host, *guests):
+            each.wait_for_round()
+        for move in longest_column("freecell"):
+            own.play(move)
+    return link, [host, *guests]
+
+
+def screens_of(player: Player, link: str, rivals: list[Friend]) -> Iterator[str]:
+    """Visit the boards of a race and of a challenge."""
+    player.page.goto(link)
+    player.wait_for_board()
+    expect(player.see("chip")).to_have_count(8)
+    yield "race"
+    player.give_up()
+    player.press("watch")
+    player.page.locator('[data-testid="board-shown"] [data-card]').first.wait_for()
+    yield "watching"
+    for rival in rivals:
+        rival.give_up()
+    player.see("results").wait_for()
+    own = player.see("watch-run").last.get_attribute("href")
+    player.page.goto(link.partition("/r/")[0] + str(own))
+    player.see("replay").wait_for()
+    player.press("to-end")
+    yield "replay"
+    player.go("/c")
+    player.unfold("challenge-options")
+    player.choose_game("freecell")
+    player.press("make-challenge")
+    player.press("play-challenge")
+    player.wait_for_board()
+    yield "challenge"

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { PACE_BOT } from "@samedeal/client";
-import { initialsOf } from "../src/table/strip.ts";
+import { initialsOf } from "../src/table/track/strip.ts";
 import { bareName, initialOf, isolated, nameOf } from "../src/text/index.ts";
 
 describe("a name in a sentence", () => {

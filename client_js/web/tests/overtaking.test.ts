@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { Overtaking } from "../src/table/overtaking.ts";
+import { Overtaking } from "../src/table/track/overtaking.ts";
 
 it("reports when the order of two players is reversed, but not ties", () => {
   const race = new Overtaking();

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { RaceOrder } from "../src/table/raceOrder.ts";
+import { RaceOrder } from "../src/table/track/raceOrder.ts";
 
 const race = (...start: number[]) => {
   const order = new RaceOrder();

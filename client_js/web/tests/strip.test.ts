@@ -7,7 +7,7 @@ import {
   endOf,
   gapsBeside,
   standApart,
-} from "../src/table/strip.ts";
+} from "../src/table/track/strip.ts";
 
 /** Runners in order, as "a7 b5"; those with a mark have stopped: "c4!". */
 const order = (runners: string) =>

@@ -4,7 +4,7 @@
  */
 
 import { type Headway, type Player, type Result, games } from "@samedeal/client";
-import { bareName } from "../text/index.ts";
+import { bareName } from "../../text/index.ts";
 import type { Standing } from "./overtaking.ts";
 
 /** A runner of a round as the track shows it. */
@@ -18,6 +18,9 @@ export interface OnTrack extends Standing {
   readonly colour: string | undefined;
   readonly headway: number;
 }
+
+/** What a headway counts, as the texts name it. */
+export type Counting = "order" | "turned";
 
 /** A neighbour of the player in the order, and its lead in cards and in headway. */
 export interface Gap<Runner extends Standing> {
