@@ -30,8 +30,16 @@ function variablesOf(selector: string): [string, string][] {
   ]);
 }
 
-const LIGHT = new Map(variablesOf(":root"));
-const DARK = new Map([...LIGHT, ...variablesOf(':root[data-scheme="dark"]')]);
+/** Return the palette of a scheme: most colours have a value for each. */
+function paletteOf(scheme: "light" | "dark"): Palette {
+  const own = new RegExp(`var\\(--${scheme}, (#[\\da-f]{6})\\)`);
+  return new Map(
+    variablesOf(":root").map(([name, value]) => [name, own.exec(value)?.[1] ?? value]),
+  );
+}
+
+const LIGHT = paletteOf("light");
+const DARK = paletteOf("dark");
 
 function colourOf(palette: Palette, name: string): Colour {
   const value = palette.get(name) ?? name;

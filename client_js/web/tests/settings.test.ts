@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { readRace } from "../src/race/opening/lastRace.ts";
 import { kept } from "../src/app/settings.svelte.ts";
@@ -32,17 +31,6 @@ describe("settings", () => {
     const chosen = { ...DEFAULTS, deck: "four", hand: "left", twoStep: true };
     expect(kept(JSON.stringify(chosen))).toEqual(chosen);
   });
-});
-
-it("dark colours are the same by the system's preference and by choice", () => {
-  const css = readFileSync(new URL("../src/shell/app.css", import.meta.url), "utf8");
-  const coloursAfter = (selector: string): string[] => {
-    const block = css.split(`${selector} {`)[1]?.split("}")[0] ?? "";
-    return [...block.matchAll(/--[\w-]+: [^;]+/g)].map(([colour]) => colour);
-  };
-  const chosen = coloursAfter('\n:root[data-scheme="dark"]');
-  expect(chosen.length).toBeGreaterThan(10);
-  expect(coloursAfter(':root:not([data-scheme="light"])')).toEqual(chosen);
 });
 
 describe("the last race", () => {
