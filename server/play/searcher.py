@@ -15,7 +15,7 @@ import msgspec
 from engine.board import Board
 from engine.catalog import stored_ruleset
 from engine.notation import move_text
-from engine.search import Outcome, search
+from engine.search import MAX_POSITIONS, Outcome, search
 from server.base.work.line_process import LineProcess, answer_requests
 
 # Seconds without an answer until the process is killed. A search takes under a second of CPU time,
@@ -28,13 +28,14 @@ _REST = 4.0
 
 
 class _Request(msgspec.Struct, frozen=True):
-    """A board to search, as the fields of `engine.board.Board`, and its rules."""
+    """A board to search, as the fields of `engine.board.Board`, its rules, and the bound."""
 
     game: str
     variant: str
     rules: str
     piles: tuple[bytes, ...]
     redeals: int
+    positions: int
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -47,8 +48,8 @@ class Answer(msgspec.Struct, frozen=True):
 class Search(Protocol):
     """Searches boards for a line of moves that brings another card home."""
 
-    async def ask(self, board: Board) -> Answer:
-        """Search a board, or raise a `LineProcessError`."""
+    async def ask(self, board: Board, positions: int = MAX_POSITIONS) -> Answer:
+        """Examine at most so many positions of a board, or raise a `LineProcessError`."""
 
     async def close(self) -> None:
         """Free the resources."""
@@ -60,17 +61,16 @@ class Searcher(LineProcess[Answer]):
     def __init__(self) -> None:
         super().__init__(__name__, Answer, TIMEOUT)
 
-    async def ask(self, board: Board) -> Answer:
+    async def ask(self, board: Board, positions: int = MAX_POSITIONS) -> Answer:
         """Search a board: see `Search.ask`."""
         rules = board.ruleset
-        return await self.request(
-            _Request(rules.game, rules.variant, rules.digest, board.piles, board.redeals)
-        )
+        named = rules.game, rules.variant, rules.digest
+        return await self.request(_Request(*named, board.piles, board.redeals, positions))
 
 
 def _answer(request: _Request) -> Answer:
     rules = stored_ruleset(request.game, request.variant, request.rules)
-    found = search(Board(rules, request.piles, request.redeals))
+    found = search(Board(rules, request.piles, request.redeals), request.positions)
     return Answer(found.outcome, tuple(move_text(rules, m) for m in found.line))
 
 

@@ -8,7 +8,7 @@ from random import Random
 from engine.board import Board
 from engine.catalog import ruleset
 from engine.deal import SEED_BYTES, deal_seed
-from engine.moves import brings_home, legal_moves
+from engine.moves import brings_home, has_few_moves, legal_moves
 from engine.notation import move_text
 from engine.play import apply
 from engine.ruleset import ENDLESS
@@ -49,8 +49,11 @@ def _dead_end_moves(game: str, seed: bytes, chance: Random) -> tuple[str, ...] |
 def _is_searched(board: Board) -> bool:
     """Return whether a server searches a board.
 
-    It does when all cards are seen, or at the start of a pass if redeals are unlimited.
+    It does when all cards are seen, at the start of a pass if redeals are unlimited, and if few
+    moves are left in a game without a waste whose stock is empty.
     """
     waste = board.ruleset.waste
     passes = board.ruleset.redeals == ENDLESS and waste is not None and not board.piles[waste]
-    return (passes and board.redeals > 0) or not cards_never_seen(board)
+    if (passes and board.redeals > 0) or not cards_never_seen(board):
+        return True
+    return waste is None and not board.piles[board.ruleset.stock] and has_few_moves(board, 6)

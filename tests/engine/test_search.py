@@ -11,8 +11,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from engine.board import Board
-from engine.cards import PACK_SIZE, parse_card, parse_pile, rank_of, turned_down, turned_up
+from engine.cards import DOWN, PACK_SIZE, parse_card, parse_pile, rank_of, turned_down, turned_up
 from engine.catalog import games, ruleset
+from engine.deal import SEED_BYTES, deal_seed
 from engine.moves import legal_moves, top_of
 from engine.notation import move_text
 from engine.play import apply
@@ -458,3 +459,37 @@ def test_no_card_is_reachable_on_a_won_board() -> None:
     rules = ruleset("lady-betty")
     suits = [bytes(range(suit * 13, suit * 13 + 13)) for suit in range(4)]
     assert outcome_of(Board(rules, (*suits, *[b""] * (len(rules.pile_names) - 4)))) == "unreachable"
+
+
+@pytest.mark.parametrize("game", ["klondike", "yukon", "spider", "rouge-et-noir", "canfield"])
+def test_a_search_uses_no_card_that_was_never_seen(game: str) -> None:
+    chance = Random(game)
+    outcomes: Counter[Outcome] = Counter()
+    for _ in range(8):
+        board = deal_seed(ruleset(game), chance.randbytes(SEED_BYTES))
+        for _ in range(60):
+            found = search(board, 50)
+            assert search(with_others_unseen(board, chance), 50) == found
+            outcomes[found.outcome] += 1
+            moves = legal_moves(board)
+            if not moves or found.outcome is Outcome.UNREACHABLE:
+                break
+            board = apply(board, chance.choice(moves))
+    assert outcomes[Outcome.UNKNOWN] > 0
+
+
+def with_others_unseen(board: Board, chance: Random) -> Board:
+    """Return a board with its unseen cards exchanged among each other."""
+    # A stock made from the waste has been seen.
+    seen = {board.ruleset.stock} if board.redeals else set()
+    unseen = [
+        (pile, place)
+        for pile, cards in enumerate(board.piles)
+        for place, card in enumerate(cards)
+        if card & DOWN and pile not in seen
+    ]
+    piles = [bytearray(cards) for cards in board.piles]
+    others = chance.sample(unseen, len(unseen))
+    for (pile, place), (other, at) in zip(unseen, others, strict=True):
+        piles[pile][place] = board.piles[other][at]
+    return Board(board.ruleset, tuple(map(bytes, piles)), board.redeals, board.moves)

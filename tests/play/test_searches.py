@@ -21,7 +21,7 @@ from engine.board import Board
 from engine.catalog import games, ruleset
 from engine.moves import legal_moves
 from engine.notation import move_text, parse_move
-from engine.search import Outcome, cards_never_seen, search
+from engine.search import MAX_POSITIONS, Outcome, cards_never_seen, search
 from server.base.core.ids import AttemptId
 from server.base.journals.cache import ReplicaCache
 from server.base.work import line_process
@@ -44,7 +44,8 @@ from tests.processes import PATIENCE
 
 pytestmark = ALONE
 
-GAMES = ["deuces", "roosevelt", "robert", "canfield"]
+GAMES = ["deuces", "roosevelt", "robert", "canfield", "yukon", "rouge-et-noir"]
+"""The last two with cards that nobody has seen."""
 
 TWO_DEEP = board(
     "roosevelt",
@@ -229,7 +230,7 @@ async def test_a_cancelled_searchs_answer_is_not_given_to_the_next() -> None:
 def test_a_search_process_whose_node_was_killed_ends_silently() -> None:
     rules, piles = TWO_DEEP.ruleset, TWO_DEEP.piles
     names = {"game": rules.game, "variant": rules.variant, "rules": rules.digest}
-    asked = {**names, "piles": piles, "redeals": 0}
+    asked = {**names, "piles": piles, "redeals": 0, "positions": MAX_POSITIONS}
     reader, writer = os.pipe()
     os.close(reader)
     try:
@@ -247,7 +248,7 @@ def test_a_search_process_whose_node_was_killed_ends_silently() -> None:
 
 
 async def test_a_search_follows_a_failed_one(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def fail(_: Board) -> Answer:
+    async def fail(*_: object) -> Answer:
         raise LineProcessError
 
     searcher = search_locally(node)
@@ -268,11 +269,11 @@ class LocalSearcher(Searcher):
         self.may = asyncio.Event()
         self.may.set()
 
-    async def ask(self, board: Board) -> Answer:
+    async def ask(self, board: Board, positions: int = MAX_POSITIONS) -> Answer:
         """Search a board."""
         self.boards.append(board)
         await self.may.wait()
-        found = search(board)
+        found = search(board, positions)
         return Answer(found.outcome, tuple(move_text(board.ruleset, move) for move in found.line))
 
 
