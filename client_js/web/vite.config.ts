@@ -32,6 +32,8 @@ const CHUNKS: readonly (readonly [name: string, modules: RegExp])[] = [
     /src\/rules\/(faults|schemaKeys)\.ts|parts\/rules\/(?!PlayedFold|ruleWords|Sections)/,
   ],
   ["watching", /client_js\/src\/watching\.ts/],
+  // Loaded after the first move; the solver needs the second.
+  ["dead", /src\/rules\/deadEnd\.ts|solver\/known\.ts|table\/deadEnds\.ts/],
   ["solver", /src\/(rules\/hints\.ts|solver\/|practice\/(advisor|par)\.ts)/],
   ["track", /rules\/headway\.ts|table\/(Track|Strip|strip|overtaking|raceOrder)\./],
   ["terms", /race\/terms\./],

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 from playwright.sync_api import Browser, expect
 
 from tests.browser.conftest import Site, player_fixture
 from tests.browser.player import DESKTOP, PHONE, Player
+from tests.browser.screens import store_practice
+
+DEAD_ENDS = Path(__file__).parent.parent / "vectors" / "dead-ends.json"
 
 player = player_fixture(PHONE)
 
@@ -125,3 +131,18 @@ def test_practice_offers_the_help_of_its_setting(player: Player) -> None:
     player.wait_for_board()
     expect(player.see("undo")).to_be_visible()
     expect(player.see("hint")).to_have_count(0)
+
+
+def test_practice_tells_of_a_dead_end_that_hides_cards(player: Player) -> None:
+    ends = json.loads(DEAD_ENDS.read_text(encoding="utf-8"))
+    end = next(entry for entry in ends if entry["game"] == "yukon")
+    moves = end["moves"][: end["dead"][0]]
+    player.go("/")
+    store_practice(player, "yukon", {"seed": end["seed"], "moves": moves[:10]})
+    player.go("/practice/yukon")
+    player.wait_for_board()
+    expect(player.see("undo")).to_be_visible()
+    expect(player.see("notice")).to_have_text("")
+    store_practice(player, "yukon", {"seed": end["seed"], "moves": moves})
+    player.page.reload()
+    expect(player.see("notice")).to_contain_text("No move here gets you any further.")

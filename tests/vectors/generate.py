@@ -25,6 +25,7 @@ from engine.notation import move_text, parse_move
 from engine.play import play
 from engine.position import position_of
 from engine.schema import STANDARD, Headway
+from engine.search import Outcome, search
 from server.base.core.ids import DealId, PlayerId
 from server.play.core import attempt
 from server.play.core.attempt import Started
@@ -40,6 +41,12 @@ NUMBERS = [1, 617, 11982]
 """Numbered deals of the classic FreeCell program."""
 MAX_GAME = 250
 HEADWAY_EVERY = 10
+DEAD_END_EVERY = 10
+HIDING = [
+    *(("klondike", "standard"), ("klondike", "vegas"), ("yukon", "standard")),
+    *(("spider", "one-suit"), ("rouge-et-noir", "standard"), ("canfield", "standard")),
+]
+"""Games that can end with cards which nobody has seen."""
 RUN_OPENING = ["s>t"] * 6 + ["t9>t8x5", "t0>t8", "t8>f6x13"]
 """The moves that bring the run of `run_deck` home."""
 
@@ -123,6 +130,29 @@ def headways() -> Iterator[dict[str, Any]]:
         most = {counted: most_headway(rules, counted) for counted in counts}
         names = {name: entry[name] for name in ("seed", "game", "variant")}
         yield names | {"most": most, "counts": counts}
+
+
+def dead_ends() -> Iterator[dict[str, Any]]:
+    """Yield games with the numbers of moves after which the board is a dead end.
+
+    Every `DEAD_END_EVERY`th board is searched, with the player's knowledge only.
+    """
+    for game, variant in HIDING:
+        rules = ruleset(game, variant)
+        for seed in SEEDS[1:3]:
+            board = deal_seed(rules, seed)
+            moves = played(board, seed)["moves"]
+            dead = []
+            for number, move in enumerate(moves, 1):
+                board, _ = play(board, parse_move(rules, move))
+                if number % DEAD_END_EVERY == 0 and is_dead_end(board):
+                    dead.append(number)
+            names = {"seed": seed.hex(), "game": game, "variant": variant}
+            yield names | {"moves": moves, "dead": dead}
+
+
+def is_dead_end(board: Board) -> bool:
+    return search(board, 300).outcome is Outcome.UNREACHABLE
 
 
 def played(
@@ -252,11 +282,12 @@ FILES = {
     "hints.json": hints,
     "headway.json": headways,
 }
+SEARCH_FILES = {"dead-ends.json": dead_ends}
 SOLVER_FILES = {"passes.json": passes.entries, "piles.json": piles.entries}
 
 
 def main() -> None:
-    for name, entries in FILES.items():
+    for name, entries in (FILES | SEARCH_FILES).items():
         (FOLDER / name).write_text(format_entries(entries()), encoding="utf-8")
     for name, entries in SOLVER_FILES.items():
         (FOLDER / "solver" / name).write_text(format_entries(entries()), encoding="utf-8")

@@ -17,7 +17,15 @@ from engine.position import parse_position, position_of
 from tests.engine.perft import COMMAND
 from tests.engine.positions import after
 from tests.vectors import changes
-from tests.vectors.generate import FILES, FOLDER, SOLVER_FILES, format_entries, run, variants
+from tests.vectors.generate import (
+    FILES,
+    FOLDER,
+    SEARCH_FILES,
+    SOLVER_FILES,
+    format_entries,
+    run,
+    variants,
+)
 
 
 def entries(name: str) -> list[dict[str, Any]]:
@@ -29,9 +37,10 @@ def label(entry: dict[str, Any]) -> str:
     return f"{entry['game']}-{entry['variant']}-{entry.get('seed', 'deck')[:4]}"
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", FILES | SEARCH_FILES)
 def test_generating_a_file_again_gives_the_same_bytes(name: str) -> None:
-    same = (FOLDER / name).read_bytes() == format_entries(FILES[name]()).encode()
+    entries_of = (FILES | SEARCH_FILES)[name]
+    same = (FOLDER / name).read_bytes() == format_entries(entries_of()).encode()
     assert same, f"tests/vectors/{name} is not the output of {COMMAND}"
 
 

@@ -6,15 +6,19 @@ import { type Board, viewOf } from "../../src/rules/board.ts";
 import { type Pile, cardName, pack, parsePile } from "../../src/rules/cards.ts";
 import { findRuleset } from "../../src/rules/catalog.ts";
 import { commitment, dealSeed, layOut, parseSeed, shuffled } from "../../src/rules/deal.ts";
+import { isDeadEnd } from "../../src/rules/deadEnd.ts";
 import { headway, mostHeadway } from "../../src/rules/headway.ts";
 import { hint } from "../../src/rules/hints.ts";
 import { legalMoves } from "../../src/rules/moves.ts";
 import { parseMove } from "../../src/rules/notation.ts";
 import { play } from "../../src/rules/play.ts";
 import { type Position, parsePosition, positionOf } from "../../src/rules/position.ts";
+import { knownOf } from "../../src/solver/known.ts";
 
 /** The number of moves between two counts in `headway.json`. */
 const HEADWAY_EVERY = 10;
+/** The same between two searches in `dead-ends.json`. */
+const DEAD_END_EVERY = 10;
 
 interface Vector {
   readonly game: string;
@@ -24,6 +28,7 @@ interface Vector {
   readonly moves?: readonly string[];
   readonly choices?: readonly number[];
   readonly position: Position;
+  readonly dead?: readonly number[];
 }
 
 const read = (relative: string) => readFileSync(new URL(relative, import.meta.url), "utf8");
@@ -109,3 +114,17 @@ test.each(rows.filter(([, seed]) => isSeed(seed)))(
     expect(commitment(id, parseSeed(seed))).toBe(to);
   },
 );
+
+test.each(vectors("dead-ends.json"))("dead ends of $game $variant, seed $seed", (vector) => {
+  let board = dealt(vector);
+  const dead: number[] = [];
+  vector.moves?.forEach((move, nth) => {
+    board = play(board, parseMove(board.ruleset, move));
+    const number = nth + 1;
+    if (number % DEAD_END_EVERY !== 0) return;
+    if (isDeadEnd(knownOf(board))) dead.push(number);
+    // A view does not tell the cards of a stock that was turned over.
+    else expect(isDeadEnd(viewOf(board))).toBe(false);
+  });
+  expect(dead).toEqual(vector.dead);
+});

@@ -110,7 +110,7 @@ export class Practice {
     // Each undo counts twice: for itself, and for the undone move, which `#board` no longer
     // contains.
     const undone = this.race ? 2 * this.#marks.undos : 0;
-    return viewOf({ ...this.#board, moves: this.#board.moves + undone });
+    return viewOf({ ...this.board, moves: this.board.moves + undone });
   }
 
   /** The time played. */
@@ -152,13 +152,13 @@ export class Practice {
   }
 
   get end(): "won" | "stuck" | null {
-    if (isWon(this.#board)) return "won";
-    return isStuck(this.#board) ? "stuck" : null;
+    if (isWon(this.board)) return "won";
+    return isStuck(this.board) ? "stuck" : null;
   }
 
   /** The player's result so far; without a race, its time is 0. */
   get result(): Result {
-    const home = cardsHome(this.#board);
+    const home = cardsHome(this.board);
     const last = this.#boards.findIndex((board) => cardsHome(board) === home);
     return {
       ...{ home, left: this.ruleset.total - home, time: this.race?.timeOf(last) ?? 0 },
@@ -179,7 +179,7 @@ export class Practice {
 
   /** Play a move; return false if it is illegal. */
   play(move: Move): boolean {
-    const played = isLegal(this.#board, move) && this.#play(moveText(this.ruleset, move));
+    const played = isLegal(this.board, move) && this.#play(moveText(this.ruleset, move));
     if (played) {
       this.#hint = null;
       this.race?.played();
@@ -196,7 +196,7 @@ export class Practice {
       if (this.#previous !== null && this.#resume(this.#previous)) this.save();
       return;
     }
-    const covers = cardsNeverSeen(back) > cardsNeverSeen(this.#board);
+    const covers = cardsNeverSeen(back) > cardsNeverSeen(this.board);
     const { undos, hints, peeked } = this.#marks;
     this.#marks = { undos: undos + 1, hints, peeked: peeked || covers };
     this.#hint = null;
@@ -211,11 +211,11 @@ export class Practice {
    * null if the player has moved meanwhile.
    */
   async giveHint(advise: Advisor = simply): Promise<Hinted | null> {
-    const board = this.#board;
+    const board = this.board;
     if (this.#hint === null) {
       const hinted = await advise(this.#boards);
       // The player moved during the computation, so the advice is for an outdated board.
-      if (board !== this.#board) return null;
+      if (board !== this.board) return null;
       if (hinted.move === null) return hinted;
       this.#prospects = hinted.prospects;
       this.#marks = { ...this.#marks, hints: this.#marks.hints + 1 };
@@ -279,7 +279,7 @@ export class Practice {
     this.save();
   }
 
-  get #board(): Board {
+  get board(): Board {
     const board = this.#boards.at(-1);
     if (board === undefined) throw new RangeError("There is no board.");
     return board;
@@ -311,7 +311,7 @@ export class Practice {
     const { undos = 0, hints = 0, peeked = false, hint = null } = stored;
     this.#marks = { undos, hints, peeked };
     this.#prospects = null;
-    const legal = legalMoves(this.#board).map((move) => moveText(this.ruleset, move));
+    const legal = legalMoves(this.board).map((move) => moveText(this.ruleset, move));
     this.#hint = hint !== null && legal.includes(hint) ? hint : null;
     this.race = stored.race ? new GhostRace(stored.race) : null;
     this.race?.keep(this.#moves.length);
@@ -325,7 +325,7 @@ export class Practice {
 
   #play(move: string): boolean {
     try {
-      const next = play(this.#board, parseMove(this.ruleset, move));
+      const next = play(this.board, parseMove(this.ruleset, move));
       this.#boards = [...this.#boards, next];
       this.#moves = [...this.#moves, move];
       return true;
@@ -352,7 +352,7 @@ export class Practice {
       ...(this.day !== null && { day: this.day }),
       ...(this.beat && { beat: this.beat }),
       ...{ ...this.#marks, hint: this.#hint, elapsed: Math.round(this.watch.elapsed) },
-      ...{ home: cardsHome(this.#board), over: this.end !== null, counted: this.#counted },
+      ...{ home: cardsHome(this.board), over: this.end !== null, counted: this.#counted },
     };
   }
 }
