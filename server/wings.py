@@ -21,6 +21,7 @@ NAMES = (
     "rooms",
     "dailies",
     "accounts",
+    "practice",
     "lobby",
     "watching",
     "runs",

@@ -67,6 +67,7 @@ MEASURED: Final[Mapping[str, frozenset[str]]] = {
             ConfirmCode SignOutEverywhere CreateBot DeleteBot Report GetPush SetPush AddPush
             RemovePush
             """,
+        "practice": "GetPractice AddPractice",
     }.items()
 }
 """Commands measured by each test of prices, by class name."""

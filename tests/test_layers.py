@@ -61,6 +61,7 @@ WINGS = {
     "rooms": "results play players deals",
     "dailies": "results play players deals",
     "accounts": "results players",
+    "practice": "accounts players",
     "lobby": "rooms players",
     "watching": "rooms play deals",
     "runs": "rooms results play players deals",

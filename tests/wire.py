@@ -236,11 +236,11 @@ class Wire:
 
     def _fields(self, event: wire_messages.Event) -> Message:
         """Return an event's fields, and remember those that later events omit."""
-        fields: Message = _plain(event)
+        fields: Message = plain(event)
         match event:
             case room_messages.RoomState():
                 # A separate copy: progress changes the remembered one, not the returned one.
-                self._room = _plain(event)
+                self._room = plain(event)
             case result_messages.Leaderboard():
                 self._leaderboard = fields
             case result_messages.LeaderboardChange():
@@ -418,8 +418,8 @@ def _row(struct: type[msgspec.Struct], fields: Message) -> list[Any]:
     return [*row, *rest.values()]
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """Convert a struct and all structs in it to dicts."""
     if isinstance(value, msgspec.Struct):
-        return {name: _plain(getattr(value, name)) for name in value.__struct_fields__}
-    return [_plain(each) for each in value] if isinstance(value, list) else value
+        return {name: plain(getattr(value, name)) for name in value.__struct_fields__}
+    return [plain(each) for each in value] if isinstance(value, list) else value

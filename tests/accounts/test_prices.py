@@ -18,6 +18,7 @@ from tests.clients.seats import HubNode, Seat
 from tests.conftest import ALONE
 from tests.nodes import Node
 from tests.notifications.test_handlers import ENDPOINT, subscription
+from tests.practice.test_prices import practise_all
 from tests.prices import Prices, same, varied
 from tests.results.core.histories import fields_of
 from tests.results.test_histories_long import WON
@@ -37,6 +38,7 @@ async def much(hub: HubNode, node: Node, seat: Seat) -> None:
         await seat.ask("CreateBot", name=f"Bot {number}")
     for number in range(MAX_DEVICES):
         await seat.ask("AddPush", **subscription(endpoint=f"{ENDPOINT}/{number}"))
+    await practise_all(seat)
     today = days.day_at(START)
     history = History(kept=1, days={("robert", today - 1 - each): WON for each in range(DAYS)})
     fields: Any = {**fields_of(history), "v": "1"}

@@ -21,6 +21,7 @@ from server.circles.messages import CreateCircle, DeleteCircle, JoinCircle
 from server.lobby.messages import QuickMatch
 from server.notifications.messages import AddPush
 from server.play.messages import FIRST_NUMBER, LAST_NUMBER, Hint, OpenAttempt, Resign, Undo
+from server.practice.messages import AddPractice
 from server.protocol import COMMANDS
 from server.rooms.messages import CreateRoom, JoinRoom, SetReady, StartRound
 
@@ -66,6 +67,19 @@ KNOWN: dict[str, list[Any]] = {
     "day": [None, 0, 10**6],
 }
 """Field values that need not be seen first."""
+
+
+PRACTICE: dict[str, list[Any]] = {
+    "game": KNOWN["game"],
+    "variant": KNOWN["variant"],
+    "device": [f"device{nth:>010}" for nth in range(3)],
+    "figures": [
+        [1, 1, 1, 1, 9, 60_000, 120, [[True, 9, 60_000, 120]]],
+        [2, 0, 0, 0, 9, None, None, [[False, 9, 60_000, 120]]],
+        [1, 2, 0, 0, 9, None, None, []],
+    ],
+}
+"""Values of fields of `AddPractice`; random figures would contradict themselves."""
 
 
 ALIASES = {"one": "player", "other": "player"}
@@ -124,9 +138,9 @@ class Seen:
             return keys if name == "key" else [[], [], list(self.of["player"])[-2:]]
         if struct is CreateCircle and name == "key":
             return [f"a key of a circle {number}" for number in range(5)]
-        if struct is AddPush:
-            # Its `key` is a push key, not a watch key.
-            return []
+        if struct in {AddPractice, AddPush}:
+            # The `key` of `AddPush` is a push key, not a watch key.
+            return PRACTICE.get(name, [])
         seen = list(self.of[ALIASES.get(name, name)])
         return [None, *seen] if name == "key" else seen or KNOWN.get(name, [])
 

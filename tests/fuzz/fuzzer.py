@@ -42,7 +42,7 @@ from tests.faults import ledger
 from tests.faults.http import request
 from tests.faults.ledger import Ledger
 from tests.fuzz.commands import Commands, Row, Seen
-from tests.wire import COMMANDS, Message, Wire, read_event
+from tests.wire import COMMANDS, Message, Wire, plain, read_event
 
 PATIENCE = 30.0
 """Seconds allowed for each answer."""
@@ -388,7 +388,7 @@ class Session:
         if "code" in message:
             message["code"] = parse_room_code(message["code"])
         return message | {
-            name: msgspec.structs.asdict(value)
+            name: plain(value)
             for name, value in message.items()
             if isinstance(value, msgspec.Struct)
         }

@@ -204,6 +204,7 @@ OTHERS = """
 Hello PlayMove Undo Hint CreatePasskey CreateBot DeleteBot Report WatchChallenge PlayChallenge
 EmoteRun Rematch CloseChallenge JoinCircle EmoteItem LeaveCircle MuteCircle RemoveFromCircle
 HandOverCircle RenameCircle RenewCircleLink SetCircleSeason SetCircleLeague SetCircleWebhook
+AddPractice
 """
 """Charged commands that other tests cover."""
 
@@ -213,7 +214,7 @@ WatchRound StopWatching GetWatchKey GetAccount ExportData SignIn AskPasskey UseP
 ConfirmPasskey GetPush
 AskOperator ConfirmOperator ListCases LookUp Moderate
 LeaveRoom Resign OpenAttempt RemovePush UnwatchChallenge ListChallenges HideChallenge GetChallengers
-ListBlocked ShowInvitation ListCircles WatchCircle UnwatchCircle GetCircleTable GetHeadToHead
+ListBlocked GetPractice ShowInvitation ListCircles WatchCircle UnwatchCircle GetCircleTable GetHeadToHead
 GetCircleFeed DeleteCircle
 """
 """Commands without a charge.

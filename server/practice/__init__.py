@@ -1,0 +1,1 @@
+"""Statistics of practice, as reported by the devices of players with a kept identity."""
