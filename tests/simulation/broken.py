@@ -17,6 +17,7 @@ from server.base.core import costs, keys
 from server.base.core.ids import DealId, PlayerId, RoomCode
 from server.base.core.quota import HOUR, Charge, Item
 from server.base.core.refusal import BaseRefusals, Refusal
+from server.base.journals import batch_store
 from server.base.journals import store as journals_store
 from server.base.journals.core.entry import Append, ConflictError
 from server.base.journals.replica import Replica
@@ -205,7 +206,7 @@ def appends_without_comparing_the_last_entry() -> Patches:
 
     This matters only after the store has lost something, so it does in every race here.
     """
-    script = journals_store._APPEND
+    script = batch_store.APPEND
     compares = "previous ~= '' and last[2][2] ~= previous"
     assert compares in script.text
     append: Any = JournalStore.append

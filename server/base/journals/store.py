@@ -18,14 +18,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Final
 
-import msgspec
 import structlog
 from redis.exceptions import AskError, NoScriptError, TryAgainError
 
 from server.base.core import keys
 from server.base.core.refusal import UnavailableError
+from server.base.journals.batch_store import Done, Sent, command_of, packed
 from server.base.journals.core.entry import (
     Append,
     ConflictError,
@@ -35,9 +36,7 @@ from server.base.journals.core.entry import (
     is_checkpoint,
 )
 from server.base.redis.database import Database, OtherGenerationError, Reply
-from server.base.redis.handshake import pack
-from server.base.redis.pipeline import Pipeline
-from server.base.redis.scripts import Argument, Script
+from server.base.redis.scripts import Argument
 from server.base.redis.servers import suggests_failover
 from server.base.work.background import check_outcome
 from server.base.work.pacing import Pacer
@@ -51,71 +50,14 @@ _PAGE: Final = 1_000
 _MAX_BATCH: Final = 500
 """Maximum entries per script. A script of this size blocks Redis for about half a millisecond."""
 
-_APPEND: Final = Script("""
-local time = redis.call('TIME')
-local now = time[1] * 1000 + time[2] / 1000
-if now - ARGV[1] > tonumber(ARGV[3]) or ARGV[2] - now > tonumber(ARGV[3]) then
-  return 'mistimed'
-end
-local function follows(key, number, previous)
-  local length = redis.call('XLEN', key)
-  if length == number - 1 and previous == '' then return true end
-  local last = redis.call('XREVRANGE', key, '+', '-', 'COUNT', 1)[1]
-  if not last or last[1] ~= '0-' .. (number - 1) then return false end
-  if previous ~= '' and last[2][2] ~= previous then return false end
-  if length == number - 1 then return true end
-  local first = redis.call('XRANGE', key, '-', '+', 'COUNT', 1)[1]
-  return first[1] == '0-' .. (number - length)
-    and string.find(first[2][2], '{"type":"checkpoint",', 1, true) == 1
-end
-local appended = {}
-for i = 1, tonumber(ARGV[4]) do
-  local key, number, text, more = KEYS[i], unpack(ARGV, 3 * i + 2, 3 * i + 4)
-  local previous, commands, earlier = '', {}, {}
-  if more ~= '' then previous, commands, earlier = unpack(cjson.decode(more)) end
-  appended[i] = 0
-  if follows(key, number, previous) then
-    local added = ''
-    for _, entry in ipairs(earlier) do
-      if type(added) == 'string' then
-        added = redis.pcall('XADD', key, '0-' .. number, 'e', entry)
-      end
-      number = number + 1
-    end
-    if type(added) == 'string' then
-      added = redis.pcall('XADD', key, '0-' .. number, 'e', text)
-    end
-    if type(added) == 'string' then
-      for _, command in ipairs(commands) do redis.call(unpack(command)) end
-      appended[i] = 1
-    elseif not string.find(added.err, 'ID specified', 1, true) then
-      return added
-    end
-  end
-end
-return appended
-""")
-"""Append one entry to each of several journals, if Redis's time is near that of the decisions.
-
-An entry is appended if it is the next one and no earlier one is missing, except before a
-checkpoint. Further entries can precede it in the same append, and its additional commands are
-executed last. After a checkpoint, the stream's length does not determine the next number, and XADD
-refuses a wrong one. Comparing the previous entry's text, where given, takes Redis 2.5 µs in
-addition to the 2 µs of an entry. One script per batch is cheaper for Redis than one XADD per entry.
-"""
+_QUIET: Final = 3
+"""Successive batches of one entry after which the next entry is sent without waiting for others of
+the same pass of the event loop. With more load, gathering them is cheaper."""
 
 log = structlog.get_logger()
 
-_encode = msgspec.json.Encoder().encode
-
-
-Done = Callable[[int | Exception], None]
-"""The callback of an append. It gets the generation of the connection on which the entry was
-acknowledged, or else a `ConflictError`, a `MistimedError`, or an `UnavailableError` if the entry
-may or may not be written."""
-
-_Sent = tuple[Append, int, int, str, Done]
-"""The arguments of `JournalStore.append`."""
+_Name = tuple[int, str]
+"""The generation of the connection that a batch is for, and in a cluster its hash tag."""
 
 
 class JournalStore:
@@ -128,7 +70,9 @@ class JournalStore:
     def __init__(self, database: Database) -> None:
         self.appended = 0
         self._database = database
-        self._open_batches: dict[tuple[int, str], list[_Sent]] = {}
+        self._open_batches: dict[_Name, list[Sent]] = {}
+        self._single = 0
+        """The number of the last batches in a row that had one entry each."""
         self._tasks: set[asyncio.Task[None]] = set()
 
     def generation(self, key: str) -> int:
@@ -174,51 +118,59 @@ class JournalStore:
             return
         # A script's keys must share a slot, so a cluster has a batch per hash tag.
         name = current, "" if database.is_standalone else key[: key.index("}")]
+        sent = append, now, generation, previous, done
         batch = self._open_batches.get(name)
-        if batch is None or len(batch) >= _MAX_BATCH:
-            if pipeline is None or not pipeline.is_ready:
-                self._append_alone_soon((append, now, generation, previous, done))
-                return
-            batch = self._open_batch(name, pipeline)
-        batch.append((append, now, generation, previous, done))
+        if batch is not None and len(batch) < _MAX_BATCH:
+            batch.append(sent)
+        elif pipeline is None:
+            self._append_alone_soon(sent)
+        elif self._single >= _QUIET and pipeline.is_idle and database.is_standalone:
+            batch = [sent]
+            pipeline.send_at_once(self._packed(batch), partial(self._end_batch, name, batch))
+        elif not pipeline.is_ready:
+            self._append_alone_soon(sent)
+        else:
+            batch = self._open_batches[name] = [sent]
+            pipeline.send(
+                partial(self._close_batch, name, batch), partial(self._end_batch, name, batch)
+            )
 
-    def _open_batch(self, name: tuple[int, str], pipeline: Pipeline) -> list[_Sent]:
-        """Return a new batch, which the pipeline sends with its next write."""
-        batch: list[_Sent] = []
-        self._open_batches[name] = batch
-        pipeline.send(
-            lambda: self._pack_batch(name, batch),
-            lambda reply: self._batch_done(name, batch, reply),
-        )
-        return batch
-
-    def _pack_batch(self, name: tuple[int, str], batch: list[_Sent]) -> bytes:
+    def _close_batch(self, name: _Name, batch: list[Sent]) -> bytes:
         """Close a batch about to be sent, and return its command."""
-        self._close_batch(name, batch)
-        self.appended += len(batch)
-        return pack(*_command(batch))
+        self._drop_batch(name, batch)
+        return self._packed(batch)
 
-    def _close_batch(self, name: tuple[int, str], batch: list[_Sent]) -> None:
+    def _drop_batch(self, name: _Name, batch: list[Sent]) -> None:
         """Prevent further additions to a batch."""
         if self._open_batches.get(name) is batch:
             del self._open_batches[name]
 
-    def _batch_done(self, name: tuple[int, str], batch: list[_Sent], reply: Any) -> None:
+    def _packed(self, batch: list[Sent]) -> bytes:
+        """Return the command of a batch about to be sent."""
+        count = len(batch)
+        self.appended += count
+        self._single = self._single + 1 if count == 1 else 0
+        return packed(batch, CLOCK_TOLERANCE_MS)
+
+    def _end_batch(self, name: _Name, batch: list[Sent], reply: Any) -> None:
         """Report the outcomes of a batch to its callers."""
-        # A batch that failed before it was sent is still open.
-        self._close_batch(name, batch)
-        if isinstance(reply, AskError | TryAgainError):
-            # The slot has moved or is moving. Entries sent alone follow redirections.
-            for append, now, _, previous, done in batch:
-                self._append_alone_soon((append, now, 0, previous, done))
-            return
-        # Direct later appends to the server that has taken over.
-        if suggests_failover(reply):
-            self._database.refresh_topology_soon()
-        replies = reply if isinstance(reply, list) else [reply] * len(batch)
-        for (append, _, _, _, done), each in zip(batch, replies, strict=True):
+        if not isinstance(reply, list):
+            # A batch that failed before it was sent is still open.
+            self._drop_batch(name, batch)
+            if isinstance(reply, AskError | TryAgainError):
+                # The slot has moved or is moving. Entries sent alone follow redirections.
+                for append, now, _, previous, done in batch:
+                    self._append_alone_soon((append, now, 0, previous, done))
+                return
+            # Direct later appends to the server that has taken over.
+            if suggests_failover(reply):
+                self._database.refresh_topology_soon()
+            reply = [reply] * len(batch)
+        generation, _ = name
+        for number, (append, _, _, _, done) in enumerate(batch):
+            each = reply[number]
             try:
-                done(name[0] if each == 1 else self._error_of(append, each))
+                done(generation if each == 1 else self._error_of(append, each))
             except Exception as fault:
                 # One failed callback must not prevent the others.
                 asyncio.get_running_loop().call_exception_handler(
@@ -239,7 +191,7 @@ class JournalStore:
         self._database.metrics.conflicts += 1
         return ConflictError(f"{append.key}: entry {append.number} is not the next one")
 
-    def _append_alone_soon(self, sent: _Sent) -> None:
+    def _append_alone_soon(self, sent: Sent) -> None:
         task = asyncio.create_task(self._append_alone(*sent))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -251,7 +203,7 @@ class JournalStore:
         """Append an entry with its own script, which may be sent more than once."""
         self.appended += 1
         # The generation is not valid on another server, so the previous entry is compared.
-        command = _command([(append, now, 0, previous, done)])
+        command = command_of([(append, now, 0, previous, done)], CLOCK_TOLERANCE_MS)
         try:
             reply = await self._database.reply(append.key, *command, generation=generation or None)
         except OtherGenerationError as error:
@@ -409,56 +361,3 @@ class JournalStore:
 def _range(key: str, first: str) -> tuple[Argument, ...]:
     """Return the command to read a page of a journal, from an id on."""
     return "XRANGE", key, first, "+", "COUNT", _PAGE
-
-
-def _command(batch: list[_Sent]) -> tuple[Argument, ...]:
-    """Return the command to append a batch of entries in one slot."""
-    names = [append.key for append, _, _, _, _ in batch]
-    times = [now for _, now, _, _, _ in batch]
-    given: list[Argument] = []
-    for append, _, generation, previous, _ in batch:
-        more: Argument = ""
-        # Most appends need neither a comparison nor further commands, and stay short.
-        if append.partition is not None or not generation:
-            touched, commands = _written_with(append)
-            names += touched
-            more = _encode(("" if generation else previous, commands, append.earlier))
-        given += append.number - len(append.earlier), append.payload, more
-    return _APPEND.call(names, min(times), max(times), CLOCK_TOLERANCE_MS, len(batch), *given)
-
-
-def _written_with(append: Append) -> tuple[list[str], list[tuple[str, ...]]]:
-    """Return the additional keys and commands written with an entry."""
-    # While a slot is moved, a script waits until all its keys are on one server, so unneeded keys
-    # are not passed.
-    names: list[str] = []
-    commands: list[tuple[str, ...]] = []
-    partition = append.partition
-    if partition is None:
-        return names, commands
-    if is_checkpoint(append.payload):
-        commands.append(("XTRIM", append.key, "MINID", f"0-{append.number}"))
-    if append.expires is not None:
-        commands.append(("PEXPIREAT", append.key, str(append.expires)))
-    if append.effect is not None:
-        names.append(keys.outbox(partition))
-        commands.append(("HSET", names[-1], *append.effect))
-    if append.due is not None:
-        names.append(keys.due(partition))
-        due, at = append.due
-        is_over = at is None
-        commands.append(
-            ("ZREM", names[-1], due.member) if is_over else ("ZADD", names[-1], str(at), due.member)
-        )
-    if append.beside is not None:
-        key, text, expires = append.beside
-        names.append(key)
-        commands.append(("SET", key, text, "PXAT", str(expires)))
-    if append.placed is not None:
-        key, scores, expires = append.placed
-        names.append(key)
-        flat = [part for member, score in scores for part in (str(score), member)]
-        if scores:
-            commands.append(("ZADD", key, *flat))
-        commands.append(("PEXPIREAT", key, str(expires)))
-    return names, commands

@@ -1,8 +1,9 @@
 """One connection to a Redis server, with commands sent in batches (group commit).
 
-Commands issued while a batch is in flight form the next batch, sent in one write. If writes must be
-acknowledged by replicas, each batch ends with WAIT, and its replies are passed on after the reply
-to WAIT.
+Commands issued while a batch is in flight form the next batch, sent in one write. Without one in
+flight, those of one pass of the event loop do, unless the caller expects no others in that pass. If
+writes must be acknowledged by replicas, each batch ends with WAIT, and its replies are passed on
+after the reply to WAIT.
 
 A server that loses data loses its connections first. Each connection therefore has a number, its
 generation, and data read over a connection is valid while that connection lasts.
@@ -106,10 +107,12 @@ class Pipeline(asyncio.Protocol):
         self._acks = acks
         self._metrics = metrics
         self._demoted = demoted
+        # Set with the transport: finding the running loop is a system call in Python 3.11.
+        self._loop: asyncio.AbstractEventLoop
         self._transport: asyncio.WriteTransport | None = None
         self._reader: Any = None
         self._waiting: list[tuple[Command, Done]] = []
-        self._in_flight: list[Done] = []
+        self._in_flight: list[tuple[Command, Done]] = []
         self._replies: list[Any] = []
         self._expected = 0
         self._sent_at = 0.0
@@ -133,6 +136,27 @@ class Pipeline(asyncio.Protocol):
     def is_full(self) -> bool:
         """Whether no more commands can be sent for now."""
         return len(self._waiting) + len(self._in_flight) >= MAX_WAITING
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether it is connected, and no command waits or is in flight."""
+        # A connection that has just been closed is still known until it is reported as lost.
+        transport = self._transport
+        return (
+            not self._expected
+            and not self._flush_scheduled
+            and not self._waiting
+            and transport is not None
+            and not transport.is_closing()
+        )
+
+    def send_at_once(self, command: bytes, done: Done) -> None:
+        """Send a command immediately, as a batch of its own; the pipeline must be idle.
+
+        This saves a pass of the event loop, but commands of the same pass wait for its reply.
+        """
+        self._in_flight = [(command, done)]
+        self._write(command, 1)
 
     def send(self, command: Command, done: Done) -> None:
         """Send a command with the next batch, connecting first if needed.
@@ -169,6 +193,7 @@ class Pipeline(asyncio.Protocol):
     async def _connect(self) -> None:
         try:
             self._transport, self._reader = await open_connection(self._client, self)
+            self._loop = asyncio.get_running_loop()
         except FAILURES as error:
             self._report_lost(error)
             raise
@@ -187,40 +212,41 @@ class Pipeline(asyncio.Protocol):
                 self._connecting = asyncio.create_task(self._connect())
             self._connecting.add_done_callback(self._connected)
             return
-        batch, self._waiting = self._waiting[:MAX_BATCH], self._waiting[MAX_BATCH:]
-        commands = self._pack_batch(batch)
-        self._replies = []
-        self._expected = len(commands)
+        batch, self._waiting = self._waiting, []
+        if len(batch) > MAX_BATCH:
+            batch, self._waiting = batch[:MAX_BATCH], batch[MAX_BATCH:]
+        self._in_flight = batch
+        commands: list[bytes] = []
+        for number, (command, _) in enumerate(batch):
+            commands.append(command if type(command) is bytes else self._packed(number))
+        self._write(b"".join(commands), len(batch))
+
+    def _write(self, commands: bytes, count: int) -> None:
+        """Write the commands of the batch that is now in flight."""
+        assert self._transport is not None, "it is connected"
+        self._replies, self._expected = [], count
         if self._acks:
             # WAIT covers all earlier writes on this connection.
-            commands.append(pack("WAIT", self._acks, int(ACKNOWLEDGED_WITHIN * 1000)))
+            commands += pack("WAIT", self._acks, int(ACKNOWLEDGED_WITHIN * 1000))
             self._expected += 1
-        loop = asyncio.get_running_loop()
+        loop = self._loop
         self._sent_at = loop.time()
-        self._metrics.batches.observe(len(batch))
+        self._metrics.batches.observe(count)
         if self._timer is None:
             self._timer = loop.call_later(TIMEOUT, self._check_timeout)
-        self._transport.write(b"".join(commands))
+        self._transport.write(commands)
 
-    def _pack_batch(self, batch: list[tuple[Command, Done]]) -> list[bytes]:
-        """Pack the commands of a batch, and record the callbacks for their replies."""
-        commands: list[bytes] = []
-        self._in_flight = []
-        for command, done in batch:
-            if isinstance(command, bytes):
-                commands.append(command)
-                self._in_flight.append(done)
-                continue
-            try:
-                commands.append(command())
-            except Exception as error:
-                # The rest of the batch is sent, with a PING in place of this command.
-                log.exception("command_pack_failed")
-                commands.append(pack("PING"))
-                self._in_flight.append(_failing_with(done, error))
-            else:
-                self._in_flight.append(done)
-        return commands
+    def _packed(self, number: int) -> bytes:
+        """Return a command of the batch that is not packed yet."""
+        command, done = self._in_flight[number]
+        assert not isinstance(command, bytes), "it is not packed"
+        try:
+            return command()
+        except Exception as error:
+            # The rest of the batch is sent, with a PING in place of this command.
+            log.exception("command_pack_failed")
+            self._in_flight[number] = command, _failing_with(done, error)
+            return pack("PING")
 
     def _connected(self, connecting: asyncio.Task[None]) -> None:
         """Send the commands that waited for the connection, or fail them."""
@@ -244,7 +270,7 @@ class Pipeline(asyncio.Protocol):
     def _complete(self) -> None:
         in_flight, replies = self._in_flight, self._replies
         self._in_flight, self._replies, self._expected = [], [], 0
-        self._metrics.round_trips.observe(asyncio.get_running_loop().time() - self._sent_at)
+        self._metrics.round_trips.observe(self._loop.time() - self._sent_at)
         if self._acks:
             acknowledged = replies.pop()
             if not isinstance(acknowledged, int) or acknowledged < self._acks:
@@ -258,7 +284,8 @@ class Pipeline(asyncio.Protocol):
         # Commands sent by the callbacks join the waiting ones in one batch.
         self._flush_scheduled = True
         self._refusing.succeed()
-        for done, reply in zip(in_flight, replies, strict=True):
+        for number, (_, done) in enumerate(in_flight):
+            reply = replies[number]
             if isinstance(reply, ResponseError):
                 self._check(reply)
             try:
@@ -266,7 +293,7 @@ class Pipeline(asyncio.Protocol):
             except Exception as error:
                 _report(error)
         if self._waiting:
-            asyncio.get_running_loop().call_soon(self._flush)
+            self._loop.call_soon(self._flush)
         else:
             self._flush_scheduled = False
             self._idle.set()
@@ -292,12 +319,11 @@ class Pipeline(asyncio.Protocol):
         self._timer = None
         if not self._expected:
             return
-        loop = asyncio.get_running_loop()
-        left = self._sent_at + TIMEOUT - loop.time()
+        left = self._sent_at + TIMEOUT - self._loop.time()
         if left <= 0:
             self.abort("Timeout reading from the server")
         else:
-            self._timer = loop.call_later(left, self._check_timeout)
+            self._timer = self._loop.call_later(left, self._check_timeout)
 
     def abort(self, reason: str) -> None:
         """Drop the connection, and fail all commands without a reply.
@@ -329,9 +355,7 @@ class Pipeline(asyncio.Protocol):
     def _fail_all(self, error: BaseException) -> None:
         in_flight, waiting = self._in_flight, self._waiting
         self._in_flight, self._waiting, self._expected = [], [], 0
-        for done in in_flight:
-            self._call(done, error)
-        for _, done in waiting:
+        for _, done in (*in_flight, *waiting):
             self._call(done, error)
         self._idle.set()
 

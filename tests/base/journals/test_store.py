@@ -86,10 +86,14 @@ async def test_several_entries_are_appended_together_or_not_at_all(
     assert await texts(journals) == [f"entry {number}" for number in range(1, 7)]
 
 
-async def test_texts_are_returned_unchanged(journals: JournalStore) -> None:
-    given = ["Ω \r\n \0 🂡", "[^%]*", ""]
+@pytest.mark.parametrize("is_read", [True, False])
+async def test_texts_are_returned_unchanged(journals: JournalStore, *, is_read: bool) -> None:
+    given = ["Ω \r\n \0 🂡", "[^%]*", "", *map(str, range(10))]
+    read = await journals.read(KEY)
     for number, text in enumerate(given, start=1):
-        await append_entry(journals, Append(KEY, number, text), now())
+        generation = read.generation if is_read else 0
+        previous = given[number - 2] if number > 1 else ""
+        await append_entry(journals, Append(KEY, number, text), now(), generation, previous)
     assert await texts(journals) == given
 
 
@@ -229,6 +233,32 @@ async def test_no_call_of_the_script_exceeds_its_batch_bound(
     assert await calls(redis, "evalsha") - before == 4
     for name in chosen:
         assert await texts(journals, play_keys.attempt(name)) == ["entry 1"]
+
+
+async def test_only_under_little_load_is_an_entry_sent_without_waiting_for_others(
+    redis: Client, database: Database, journals: JournalStore
+) -> None:
+    chosen = names_in(PARTITION, 12)
+    sent: list[int] = []
+
+    async def append_together(number: int) -> None:
+        before = await calls(redis, "evalsha")
+        await asyncio.gather(*(append(journals, number, name=name) for name in chosen))
+        sent.append(await calls(redis, "evalsha") - before)
+
+    await append(journals, 1)
+    await append_together(1)
+    for name in chosen:
+        for number in range(2, 6):
+            await append(journals, number, name=name)
+    await append_together(6)
+    await append_together(7)
+    # After batches of one entry, the first one does not wait for the others of its pass. A cluster
+    # has too many batches for that.
+    assert sent == [1, 2 if database.is_standalone else 1, 1]
+    for name in chosen:
+        entries = await texts(journals, play_keys.attempt(name))
+        assert entries == [f"entry {number}" for number in range(1, 8)]
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -14,7 +14,7 @@ from redis.asyncio import Redis
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import NoScriptError, ResponseError
 
-from server.base.journals import store as journals_store
+from server.base.journals import batch_store
 from server.base.redis import pipeline as module
 from server.base.redis.connection import connect
 from server.base.redis.handshake import pack
@@ -118,6 +118,41 @@ async def test_the_commands_of_one_loop_turn_are_sent_in_one_batch(
     assert await reads(redis) - before == 2
     assert replies.all == [(number, number + 1) for number in range(200)]
     assert pipeline.waiting == 0
+
+
+async def test_an_idle_pipeline_can_send_a_command_at_once(
+    redis: Redis, pipeline: Pipeline, replies: Replies
+) -> None:
+    idle = [pipeline.is_idle]
+    before = await reads(redis)
+    pipeline.send_at_once(pack("RPUSH", LIST, 0), replies.note(0))
+    idle.append(pipeline.is_idle)
+    replies.push(1, 2)
+    await replies.wait_for(3)
+    # Two batches, and one for this statistic.
+    assert await reads(redis) - before == 3
+    assert replies.all == [(0, 1), (1, 2), (2, 3)]
+    replies.push(3)
+    idle.append(pipeline.is_idle)
+    await replies.wait_for(4)
+    idle.append(pipeline.is_idle)
+    assert idle == [True, False, False, True]
+
+
+async def test_a_pipeline_without_a_usable_connection_is_not_idle(
+    redis: Redis, pipeline: Pipeline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    idle: list[bool] = []
+
+    def eof_received(_: Pipeline) -> None:
+        # Called after the transport has been closed, and before `connection_lost`.
+        asyncio.get_running_loop().call_soon(lambda: idle.append(pipeline.is_idle))
+
+    monkeypatch.setattr(Pipeline, "eof_received", eof_received)
+    await redis.client_kill_filter(_type="normal", skipme=True)
+    await until(lambda: bool(idle) and pipeline.generation == 0)
+    assert idle == [False]
+    assert not pipeline.is_idle
 
 
 async def test_commands_during_a_batch_in_flight_are_sent_in_the_next(
@@ -303,7 +338,7 @@ async def test_pending_commands_fail_when_the_server_cannot_be_reached() -> None
 
 
 def append(pipeline: Pipeline, replies: Replies, number: int) -> None:
-    call = journals_store._APPEND.call(["journal"], 0, 0, 10**15, 1, number, "text", "")
+    call = batch_store.APPEND.call(["journal"], 0, 0, 10**15, 1, number, "text", "")
     pipeline.send(lambda: pack(*call), replies.note(number))
 
 
