@@ -83,9 +83,10 @@ async def alone() -> AsyncIterator[tuple[Services, Redis]]:
 
 async def guest(services: Services, name: str | None) -> None:
     """Start and end a session of a new guest."""
-    player = (await services.identity.identify(None, name)).profile.id
-    await services.sessions.register(player, "session")
-    services.sessions.unregister(player, "session")
+    claim = await services.identity.claim(None, name)
+    recorded = await services.sessions.register(claim.player, "session", claim.epoch, claim.name)
+    await services.identity.identify(claim, recorded)
+    services.sessions.unregister(claim.player, "session")
 
 
 async def keep(services: Services, player: PlayerId) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from engine.board import Board
 from engine.notation import move_text
-from engine.search import search
+from engine.search import MAX_POSITIONS, search
 from server.base.core.days import DailyId
 from server.base.core.refusal import UnavailableError
 from server.base.net.budgets import Budgets
@@ -51,10 +51,10 @@ async def _no_dailies(dailies: Sequence[DailyId]) -> list[Deal]:
 class InlineSearcher:
     """Searches in this process instead of a subprocess."""
 
-    async def ask(self, board: Board) -> Answer:
+    async def ask(self, board: Board, positions: int = MAX_POSITIONS) -> Answer:
         """Search a board."""
         await asyncio.sleep(SEARCH_LASTS)
-        found = search(board)
+        found = search(board, positions)
         return Answer(found.outcome, tuple(move_text(board.ruleset, move) for move in found.line))
 
     async def close(self) -> None:
