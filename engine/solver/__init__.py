@@ -4,8 +4,10 @@ The rules of a game determine its method:
 
 - `passes`: games without a tableau. All passes through the stock are decided together, exactly.
 - `piles`: games whose piles only give cards to foundations. They are decided exactly, by SAT.
-- `graph`: games of one pack without dealt rows. A search through positions wins most winnable deals
-  and proves most others lost.
+- `clearing`: games of overlapping peaks that only give cards to one foundation. A search decides
+  almost all boards exactly.
+- `graph`: other games of one pack without dealt rows. A search through positions wins most
+  winnable deals and proves most others lost.
 - `beam`: all other games. A beam search finds a winning line or leaves the deal undecided;
   `BOUNDS.md` describes the attempts to prove losses.
 """
@@ -16,7 +18,7 @@ from types import ModuleType
 
 from engine.board import Board
 from engine.ruleset import Ruleset
-from engine.solver import beam, graph, passes, piles
+from engine.solver import beam, clearing, graph, passes, piles
 from engine.solver.solution import Solution, Verdict
 
 __all__ = [
@@ -32,7 +34,13 @@ __all__ = [
 ]
 
 BUDGET = 10_000_000  # steps, unless the method has its own
-_METHODS: tuple[ModuleType, ...] = (passes, piles, graph, beam)  # the first that applies is used
+_METHODS: tuple[ModuleType, ...] = (
+    passes,
+    piles,
+    clearing,
+    graph,
+    beam,
+)  # the first that applies is used
 _EXACT = (passes, piles)
 
 
@@ -51,8 +59,6 @@ def solve(board: Board, budget: int | None = None) -> Solution:
 
 
 def _method_of(ruleset: Ruleset) -> ModuleType | None:
-    if ruleset.peaks or ruleset.pairs or ruleset.clears:
-        return None
     return next((method for method in _METHODS if method.applies(ruleset)), None)
 
 
@@ -69,7 +75,7 @@ def is_exact(ruleset: Ruleset) -> bool:
 
 def proves_losses(ruleset: Ruleset) -> bool:
     """Return whether a game's method can prove that deals cannot be won."""
-    return _method_of(ruleset) in (*_EXACT, graph)
+    return _method_of(ruleset) in (*_EXACT, clearing, graph)
 
 
 def applies(ruleset: Ruleset) -> bool:

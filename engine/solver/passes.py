@@ -59,6 +59,7 @@ def applies(ruleset: Ruleset) -> bool:
     rules = ruleset.rules
     return (
         rules.tableau is None
+        and not ruleset.pairs
         and len(ruleset.foundations) == 1
         and rules.stock.plays == ("waste",)
         and rules.stock.turns == 1

@@ -60,6 +60,7 @@ def applies(ruleset: Ruleset) -> bool:
         and tableau is not None
         and (tableau.order, tableau.empty) == ("any", "any")
         and tableau.plays == ("foundation",)
+        and not ruleset.clears
         and not tableau.fill
         and "tableau" in rules.stock.plays
         and not ruleset.stock_moves

@@ -56,6 +56,7 @@ def applies(ruleset: Ruleset) -> bool:
         and ruleset.turns_to_waste == 1
         and ruleset.redeals < ENDLESS
         and not beside
+        and not (ruleset.peaks or ruleset.pairs or ruleset.clears)
     )
 
 

@@ -283,11 +283,17 @@ def fits_layout(ruleset: Ruleset) -> bool:
     """Return whether a layout can represent these rules.
 
     They need one pack with each card once; foundations that take single cards, by suit if they give
-    cards back; and a stock that goes to the waste, or from its top to foundations.
+    cards back; and a stock that goes to the waste, or from its top to foundations. If clearing the
+    tableau wins, the other cards must be able to go home at any time: a line that wins without this
+    rule then wins with it, and the other way round.
     """
     rules = ruleset.rules
+    others = rules.waste or rules.reserve or rules.cells
+    always = not rules.stock.plays or rules.stock.to_foundation == "any"
     return (
         rules.tableau is not None
+        and not ruleset.peaks
+        and (not ruleset.clears or (always and not others))
         and len(ruleset.pack) == len(set(ruleset.pack))
         and all(group.takes == "card" for group in ruleset.groups)
         and (not ruleset.gives_back or (is_by_suit(ruleset) and not ruleset.same_rank))

@@ -28,6 +28,8 @@ def line_of(board: Board, layout: Layout, encoded: Iterable[int]) -> tuple[tuple
         board, _ = play(board, line[-1])
 
     for number in encoded:
+        if board.won:
+            break  # the other cards went home when the tableau was empty
         source, target, count = number & 63, number >> 6 & 63, number >> 12 & 63
         to = target - idx.HOME if target >= idx.HOME else layout.piles[target]
         if source >= idx.HOME:
