@@ -2,7 +2,7 @@
 
 import { type Layout, type View, cardsHome, pileAt } from "../../../../src/rules/board.ts";
 import { type Card, UNSEEN, isDown } from "../../../../src/rules/cards.ts";
-import { isPair, legalMoves } from "../../../../src/rules/moves.ts";
+import { isPair, isWon, legalMoves } from "../../../../src/rules/moves.ts";
 import { apply } from "../../../../src/rules/play.ts";
 import { type Move, ROW } from "../../../../src/rules/ruleset.ts";
 import { cardWords, pileWords, text } from "../../text/index.ts";
@@ -34,7 +34,11 @@ export class Narrator {
     }
     this.#views = [...this.#views, now].slice(-KEPT);
     const move = moveBetween(before, now);
-    if (move) return `${movesSaid(before, move)} ${turnedUpSaid(before, now)}`.trim();
+    if (move) {
+      // The cards that go home when the tableau is cleared are too many to name.
+      const up = now.ruleset.clears && isWon(now) ? "" : turnedUpSaid(before, now);
+      return `${movesSaid(before, move)} ${up}`.trim();
+    }
     return backSaid(now, before) ?? positionSaid(now);
   }
 }
