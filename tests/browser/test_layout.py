@@ -54,6 +54,8 @@ FIND_OVERLAPS = """() => {
   const columns = new Map();
   for (const [card, at] of boxes('[data-card]')) {
     const {pile, index} = card.dataset;
+    // Of a card of peaks that others cover, nothing has to be tapped.
+    if (card.classList.contains('covered')) continue;
     if (Number(index) >= Number(tops.get(pile)?.[0].dataset.index ?? 0)) tops.set(pile, [card, at]);
     if (pile.startsWith('t')) columns.set(pile, [...(columns.get(pile) ?? []), [card, at]]);
   }
@@ -125,6 +127,7 @@ def unevenness(board: Board) -> int:
                 ("freecell", "right"),
                 ("yukon", "left"),
                 ("deuces", "left"),
+                ("tripeaks", "right"),
             )
         ),
     ],
