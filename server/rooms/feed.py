@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping
+from typing import TypeAlias
 
 import structlog
 
@@ -28,7 +29,7 @@ from server.rooms import present as rooms_present
 from server.rooms.core.room import Room, Round
 from server.rooms.live_room import RoomPage
 from server.rooms.live_rooms import LiveRooms
-from server.rooms.messages import Removed
+from server.rooms.messages import Removed, RoomState
 from server.rooms.rooms import Rooms
 
 CARDS_TIMEOUT = 1.0
@@ -45,10 +46,36 @@ _NONE: frozenset[DealId] = frozenset()
 Withheld = Callable[[Mapping[DealId, int], PlayerId | None], Awaitable[frozenset[DealId]]]
 """See `RoomFeeds`."""
 
+Kind: TypeAlias = tuple[bool, frozenset[DealId]]
+"""A kind of viewer: whether the seed is hidden, and the deals whose results are hidden."""
+
 _PER_RUNNER = 4
 """Numbers per runner in a progress message: place, home, moves and headway."""
 
 log = structlog.get_logger()
+
+
+class RoomStates:
+    """A room's page, and the states that show it, each built once."""
+
+    __slots__ = ("_states", "page")
+
+    def __init__(self, page: RoomPage) -> None:
+        self.page = page
+        self._states: dict[Kind, RoomState] = {}
+
+    def kind(self, viewer: PlayerId | None, hidden: frozenset[DealId]) -> Kind:
+        """Return the kind of a viewer from whom the results on `hidden` deals are hidden."""
+        return rooms_present.is_secret(self.page, viewer), hidden
+
+    def of(self, kind: Kind) -> RoomState:
+        """Return the state for a kind of viewer; there are few kinds."""
+        found = self._states.get(kind)
+        if found is None:
+            secret, hidden = kind
+            found = rooms_present.room(self.page, secret=secret, hidden=hidden)
+            self._states[kind] = found
+        return found
 
 
 class RoomAudience(Audience[RoomPage | None]):
@@ -61,6 +88,8 @@ class RoomAudience(Audience[RoomPage | None]):
         seatless: subscribers who watch without a seat.
         hidden: the deals with hidden results for each subscriber with any.
         page: the page in the latest sent room state, or `None`.
+        states: of that page, if it shows the room as it still is, and an answer or the next update
+            is about to need them; else `None`.
         version: the version of the room in the latest state sent to all.
         deal: the deal of the round in that state, or `None`.
         entering: subscribers whose command is not answered yet; they are sent their cards before
@@ -78,6 +107,7 @@ class RoomAudience(Audience[RoomPage | None]):
         "hidden",
         "page",
         "seatless",
+        "states",
         "task",
         "timer",
         "version",
@@ -90,6 +120,7 @@ class RoomAudience(Audience[RoomPage | None]):
         self.entering: set[Session] = set()
         self.hidden: dict[Session, frozenset[DealId]] = {}
         self.page: RoomPage | None = None
+        self.states: RoomStates | None = None
         self.version = 0
         self.behind: set[Session] = set()
         self.deal: DealId | None = None
@@ -197,11 +228,13 @@ class RoomFeeds(Feed[RoomCode, RoomAudience]):
         """
         player, code = session.player, room.opened.code
         assert player is not None
+        if self._topics.get(session) == code:
+            return None
         known, reading = room.running, None
         if known is not None and _needs_cards(session, known):
             reading = self._rooms.read_soon(known.attempt(player))
         hidden = await self.hidden_from(session, room)
-        if not self._sessions.has(session) or self._topics.get(session) == code:
+        if not self._sessions.has(session):
             return None
         is_new = self._live.known(code) is None
         self._add(session, room, seated=True, hidden=hidden, writes=is_new)
@@ -324,13 +357,33 @@ class RoomFeeds(Feed[RoomCode, RoomAudience]):
         except TimeoutError:
             return 0.0
 
-    def answered(self, session: Session, page: RoomPage) -> None:
-        """Record that a command's answer shows a page, so that the session is not sent it again."""
-        audience = self._audiences.get(page.room.opened.code)
-        if audience is None or session not in audience.marks:
-            return
-        if page.room.version >= audience.version:
-            audience.marks[session] = self._show(audience, page)
+    async def state(self, session: Session, room: Room) -> RoomState:
+        """Return a room's state for the answer to a session, which is not sent the same again.
+
+        This reads the store only if no session of this node is subscribed. `room` is as known to
+        the caller; the state may be newer.
+        """
+        hidden = await self.hidden_from(session, room)
+        audience = self._audiences.get(room.opened.code)
+        states = audience.states if audience is not None else None
+        if states is None or states.page.room is not room:
+            states = RoomStates(await self._live.load_page(room))
+            audience = self._audiences.get(room.opened.code)
+        # Nothing is awaited from here on: a change would make the page stale.
+        version = states.page.room.version
+        if audience is not None and session in audience.marks and version >= audience.version:
+            if states is not audience.states:
+                states.page = self._show(audience, states.page)
+            audience.marks[session] = states.page
+            # An update that is due shows the same.
+            audience.states = states if audience.code in self._updates else None
+        return states.of(states.kind(session.player, hidden))
+
+    def _notify(self, topic: RoomCode) -> None:
+        audience = self._audiences.get(topic)
+        if audience is not None:
+            audience.states = None
+            super()._notify(topic)
 
     async def _update(self, topic: RoomCode) -> None:
         audience = self._audiences.get(topic)
@@ -339,7 +392,8 @@ class RoomFeeds(Feed[RoomCode, RoomAudience]):
 
     def _send_room(self, audience: RoomAudience) -> None:
         """Send the state of a room to the subscribers that do not have it."""
-        page = self._live.page(audience.code)
+        states = audience.states
+        page = self._live.page(audience.code) if states is None else states.page
         if page is None:
             # The pending refresh reports a change when it ends.
             return
@@ -349,22 +403,22 @@ class RoomFeeds(Feed[RoomCode, RoomAudience]):
             close_all(audience)
             audience.version, audience.page = version, None
             return
-        page = self._show(audience, page)
+        if states is None:
+            page = self._show(audience, page)
+            states = RoomStates(page)
+        # An entering session's answer probably shows the same.
+        audience.states = states if audience.entering else None
         audience.version = version
         audience.deal = page.room.round.deal if page.room.round is not None else None
         self._unsubscribe_removed(audience, page.room)
-        frames: dict[tuple[bool, frozenset[DealId]], bytes] = {}
+        frames: dict[Kind, bytes] = {}
         for session, sent in audience.marks.items():
             if sent is page or session in audience.entering:
                 continue
             audience.marks[session] = page
-            secret = rooms_present.is_secret(page, session.player)
-            hidden = audience.hidden.get(session, _NONE)
-            # Encoded once per kind of viewer; there are few kinds.
-            kind = secret, hidden
+            kind = states.kind(session.player, audience.hidden.get(session, _NONE))
             if kind not in frames:
-                state = rooms_present.room(page, secret=secret, hidden=hidden)
-                frames[kind] = codec.encode(state)
+                frames[kind] = codec.encode(states.of(kind))
             session.send_frame(frames[kind], ("room", audience.code))
         self._schedule_cards(audience)
 
@@ -401,6 +455,7 @@ class RoomFeeds(Feed[RoomCode, RoomAudience]):
         audience, room = self._audiences.get(code), self._live.state(code)
         if audience is None or room is None or room.round is None:
             return
+        audience.states = None
         if code in self._updates:
             # Clients look places up in the latest room state, so send it first.
             self._updates.discard(code)

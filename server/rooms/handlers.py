@@ -12,7 +12,6 @@ from server.base.core.refusal import BaseRefusals, Refusal
 from server.base.net.addresses import wide_of
 from server.base.wire.messages import Command
 from server.base.wire.session_messages import Done
-from server.rooms import present as rooms_present
 from server.rooms.core import charges, commands
 from server.rooms.core.events import Event as RoomEvent
 from server.rooms.core.events import Terms
@@ -229,13 +228,6 @@ async def _record_address(request: Request[Command], code: RoomCode) -> None:
 
 
 async def _state(request: Request[Command], room: Room) -> RoomState:
-    """Charge for a stored entry, and return the room's state.
-
-    This reads the store only if no session of this node is subscribed.
-    """
+    """Charge for a stored entry, and return the room's state; see `RoomFeeds.state`."""
     request.services.quotas.note(request.player, charges.ENTRY)
-    page = await request.services.live.load_page(room)
-    secret = rooms_present.is_secret(page, request.player)
-    hidden = await request.services.room_feeds.hidden_from(request.session, room)
-    request.services.room_feeds.answered(request.session, page)
-    return rooms_present.room(page, secret=secret, hidden=hidden)
+    return await request.services.room_feeds.state(request.session, room)

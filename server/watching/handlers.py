@@ -8,7 +8,6 @@ from server.base.core.ids import RoomCode
 from server.base.core.refusal import Refusal
 from server.base.wire.session_messages import Done
 from server.play.handlers import pay_for_reading
-from server.rooms import present as rooms_present
 from server.watching.core import sight as core
 from server.watching.core.refusals import WatchRefusals
 from server.watching.messages import GetWatchKey, StopWatching, Watched, WatchKey, WatchRound
@@ -39,11 +38,7 @@ async def watch(request: Request[WatchRound]) -> Watched:
     if request.services.room_feeds.topic_of(session) != code:
         seated = room.seat_of(player) is not None
         await request.services.room_feeds.enter(session, room, seated=seated)
-        page = await services.live.load_page(room)
-        secret = rooms_present.is_secret(page, player)
-        hidden = await request.services.room_feeds.hidden_from(session, room)
-        session.send(rooms_present.room(page, secret=secret, hidden=hidden))
-        request.services.room_feeds.answered(session, page)
+        session.send(await request.services.room_feeds.state(session, room))
     return await request.services.watch_feeds.watch(session, code, epoch)
 
 

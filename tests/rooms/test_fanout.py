@@ -13,9 +13,10 @@ from server.base.core.ids import RoomCode
 from server.base.journals import store as journals_store
 from server.players import hub as hub_module
 from server.players.core.keys import MAX_SESSIONS
-from server.rooms import progress
+from server.rooms import present, progress
 from server.rooms.core import commands
 from server.rooms.core import keys as rooms_keys
+from server.rooms.messages import RoomState
 from tests.base.redis.servers import until
 from tests.clients.seats import KEY, HubNode, Seat, hubs_on, room_of
 from tests.conftest import ALONE
@@ -361,3 +362,70 @@ async def test_a_player_who_returns_to_a_race_gets_the_cards_before_the_only_sta
     assert [member["here"] for member in room["members"]] == [False, True]
     assert len(back.received("attempt")) == 1
     assert back.received("room") == []
+
+
+async def test_a_state_is_built_once_for_an_answer_and_the_others(
+    hub: HubNode, node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host, guest = await hub.seat(), await hub.seat()
+    code = await race_of(node, host, guest)
+    guest.leave()
+    await host.next("room", lambda each: not each["members"][1]["here"])
+    host.news.clear()
+    back = await hub.seat(token=guest.token)
+    built: list[RoomState] = []
+    room = present.room
+
+    def counted(*given: Any, **named: Any) -> RoomState:
+        built.append(room(*given, **named))
+        return built[-1]
+
+    monkeypatch.setattr(present, "room", counted)
+    joined = await back.ask("room.join", code=code)
+    shown = await host.next("room", lambda each: each["members"][1]["here"])
+    assert len(built) == 1
+    assert {**shown, "re": 0} == {**joined, "re": 0}
+    await host.ask("room.lock", code=code, locked=True)
+    await back.next("room", lambda each: each["locked"])
+    assert len(built) == 2
+
+
+async def test_a_change_before_the_answer_is_in_the_answer(
+    hub: HubNode, node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host, guest = await hub.seat(), await hub.seat()
+    code = await race_of(node, host, guest)
+    guest.leave()
+    await host.next("room", lambda each: not each["members"][1]["here"])
+    host.news = host.received("attempt")
+    back = await hub.seat(token=guest.token)
+    confirm = hub.services.live.confirm
+
+    async def after_moves(*given: Any, **named: Any) -> Any:
+        found = await confirm(*given, **named)
+        # The host has been shown the player's return before the move.
+        await host.next("room", lambda each: each["members"][1]["here"])
+        await play(host, 1)
+        await progressed.wait()
+        return found
+
+    progressed = asyncio.Event()
+    hub.services.live.progressed.subscribe(lambda *_: progressed.set())
+    monkeypatch.setattr(hub.services.live, "confirm", after_moves)
+    room = await back.ask("room.join", code=code)
+    moves = [runner["result"]["moves"] for runner in room["round"]["runners"]]
+    assert moves == [1, 0]
+
+
+async def test_a_change_after_an_answer_is_in_the_update(hub: HubNode) -> None:
+    host, guest = await hub.seat(), await hub.seat()
+    code = RoomCode(await room_of(host, guest))
+    live = hub.services.live
+    room, known = live.state(code), live.known(code)
+    assert room is not None
+    assert known is not None
+    live.changed.emit(code)
+    assert (await hub.services.room_feeds.state(host.session, room)).members[1].here
+    known.presence.set_node(guest.player, None)
+    live.changed.emit(code)
+    await host.next("room", lambda each: not each["members"][1]["here"])

@@ -35,6 +35,7 @@ async def test_a_return_to_a_followed_race_reads_only_the_cards(hub: HubNode, no
     await guest.next("attempt")
     guest.leave()
     await host.next("room", lambda each: not each["members"][1]["here"])
+    host.news.clear()
     back = await hub.seat(token=guest.token)
     before = await calls(node.redis, "xrange")
     room = await back.ask("room.join", code=code)
