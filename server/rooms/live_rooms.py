@@ -133,6 +133,9 @@ class LiveRooms(Journals[RoomCode, Room, Change]):
         if is_new:
             return live.followed.seen
         _, last, generation = await self._presence.enter(code, player)
+        if player not in live.presence.local:
+            # The session has left, and the write of its absence may have come before this one.
+            self._presence.write_soon(code, player)
         if live.followed.replica.ends_with(last, generation):
             return live.room
         return await self.load(code)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from server.base.core.ids import DealId, PlayerId, RoomCode
 from server.base.core.refusal import UnavailableError
+from server.rooms.store import Entered
 from tests.base.redis.servers import calls, until
 from tests.clients.seats import HubNode, Seat, room_of
 from tests.conftest import ALONE
@@ -131,3 +134,28 @@ async def test_a_return_without_the_store_is_refused_and_can_be_repeated(
         assert not hub.services.room_feeds.has(back.session)
     room = await back.ask("room.join", code=code)
     assert seated(room) == [host.player, guest.player]
+
+
+async def test_a_session_that_leaves_while_it_returns_is_not_present(
+    hub: HubNode, node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host, guest = await hub.seat(), await hub.seat()
+    code = RoomCode(await room_of(host, guest))
+    guest.leave()
+    await host.next("room", lambda each: not each["members"][1]["here"])
+    back = await hub.seat(token=guest.token)
+    store, writes = node.services.room_store, hub.services.live._presence._writes
+    enter = store.enter
+
+    async def late(*given: Any) -> Entered:
+        # The write of the presence comes after that of the absence.
+        with monkeypatch.context() as once:
+            once.setattr(store, "enter", enter)
+            back.leave()
+            await until(lambda: not hub.services.room_feeds.has(back.session) and not len(writes))
+        return await enter(*given)
+
+    monkeypatch.setattr(store, "enter", late)
+    await back.ask("room.join", code=code)
+    await until(lambda: not len(writes))
+    assert (await store.present(code)).keys() == {host.player}
