@@ -81,12 +81,15 @@ export class Api {
     return this.#get(["challenges", challenge], rows);
   }
 
-  /** Return rows of a leaderboard. `group` separates players with a kept identity from guests. */
+  /**
+   * Return rows of a leaderboard. `group` separates players with a kept identity from guests, and
+   * `variant` the best runs; by default, it is that of the game's dailies.
+   */
   async board(
     scope: string,
     game: string,
     period: string,
-    rows: Rows & { readonly group?: "ranked" | "guests" } = {},
+    rows: Rows & { readonly group?: "ranked" | "guests"; readonly variant?: string } = {},
   ): Promise<Board> {
     return this.#get(["boards", scope, game, period], rows);
   }

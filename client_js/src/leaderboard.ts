@@ -20,17 +20,12 @@ export class LeaderboardKeeper implements Keeper {
   }
 
   async watch(wanted: WatchLeaderboard): Promise<void> {
-    const watched: WatchLeaderboard = {
-      day: null,
-      ...wanted,
-      ...(wanted.group != null && { scope: wanted.scope ?? "day" }),
-    };
-    this.#watched = watched;
+    this.#watched = wanted;
     this.leaderboard.set(null);
     try {
-      await this.#link.askWithRetry("WatchLeaderboard", watched, () => this.#watched === watched);
+      await this.#link.askWithRetry("WatchLeaderboard", wanted, () => this.#watched === wanted);
     } catch (refusal) {
-      if (this.#watched === watched) this.#watched = null;
+      if (this.#watched === wanted) this.#watched = null;
       throw refusal;
     }
   }
@@ -61,13 +56,14 @@ export class LeaderboardKeeper implements Keeper {
     if (event.type === "Dailies") this.dailies.set(event);
     else if (event.type === "LeaderboardChange") this.#changed(event);
     if (event.type !== "Leaderboard" || this.#watched === null) return;
-    const { game, day, scope = "day", group } = this.#watched;
+    const { game, day, scope = "day", group, variant } = this.#watched;
     // An event of the previously watched leaderboard may arrive late.
     const wanted =
       event.game === game &&
       event.scope === scope &&
       (day ?? event.day) === event.day &&
-      (group ?? event.group) === event.group;
+      (group ?? event.group) === event.group &&
+      (variant ?? event.variant) === event.variant;
     if (wanted) this.leaderboard.set(event);
   }
 

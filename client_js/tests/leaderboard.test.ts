@@ -6,7 +6,7 @@ import { expectNoCommand, processed } from "./server.ts";
 import { client, openForEachTest, session } from "./session.ts";
 
 /** The other fields of a leaderboard of a day's results. */
-const OF_DAY = { scope: "day", group: "ranked", rivals: [], middle: null } as const;
+const OF_DAY = { scope: "day", group: "ranked", rivals: [], middle: null, variant: null } as const;
 
 openForEachTest();
 
@@ -67,6 +67,20 @@ test("a leaderboard is watched by scope, period and group", async () => {
     scope: "day",
     group: "ranked",
   });
+});
+
+test("best runs are watched by variant", async () => {
+  const best = { ...OF_DAY, type: "Leaderboard", game: "spider", day: 0, scope: "best" } as const;
+  const rows = { top: [], around: [], deal: null } as const;
+  const watched = client.watchLeaderboard({ game: "spider", scope: "best", variant: "two-suits" });
+  const { re, variant } = await session.command("WatchLeaderboard");
+  expect(variant).toBe("two-suits");
+  session.send({ ...best, ...rows, re, variant: "two-suits", size: 1 });
+  await watched;
+  // One of the previously watched variant arrives late.
+  session.send({ ...best, ...rows, variant: "one-suit", size: 2 });
+  await processed(client, session);
+  expect(client.leaderboard.get()).toMatchObject({ variant: "two-suits", size: 1 });
 });
 
 test("only the watched leaderboard is shown", async () => {

@@ -33,7 +33,7 @@ test("after a reconnect, the client resumes its room, leaderboard and attempt", 
     top: [],
     around: [],
     deal: null,
-    ...({ scope: "day", group: "ranked", rivals: [], middle: null } as const),
+    ...({ scope: "day", group: "ranked", rivals: [], middle: null, variant: null } as const),
   } as const;
   const { re: watch } = await session.command("WatchLeaderboard");
   session.send({ ...board, day: 7, re: watch });

@@ -496,7 +496,7 @@ class CircleRow(Struct, array_like=True, frozen=True):
 
 
 class CircleRecord(Struct, array_like=True, frozen=True):
-    """The best run of a game by a member of a circle, without help.
+    """The best run by a member of a circle, without help, by the rules of a game's dailies.
 
     Attributes:
         left: the number of cards not on the foundations.

@@ -26,6 +26,7 @@ async def add_result(
         result.end,
         points(result, ruleset(finish.game).home_at_start),
         ranked=finish.ranked,
+        variant=finish.variant,
     )
     read = await run.load()
     # The run is missing only if the store has lost it.

@@ -165,4 +165,5 @@ def finish_of(attempt: Attempt) -> Finish | None:
         attempt.result,
         start.ranked,
         start.occasion,
+        start.variant,
     )

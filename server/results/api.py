@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from datetime import date
+from typing import cast
 
 from msgspec import Struct
 
 from engine.catalog import ruleset
+from engine.schema import STANDARD
 from server.base.core import days
 from server.base.core.days import DailyId
 from server.base.core.ids import DealId, attempt_id
@@ -56,6 +58,7 @@ class Board(Struct, frozen=True):
         game: the game's id, or `all`.
         period: a day (`2026-11-21`), a week (`2026-W47`), or `all`.
         group: players with a kept identity, or guests.
+        variant: the variant whose best runs are compared, or null.
         size: the number of rows on the leaderboard.
         rows: the requested rows.
     """
@@ -64,6 +67,7 @@ class Board(Struct, frozen=True):
     game: str
     period: str
     group: Group
+    variant: str | None
     size: Count
     rows: list[BoardRow]
 
@@ -76,12 +80,14 @@ class OfBoard(Rows, frozen=True, kw_only=True):
         game: the game's id, or `all`.
         period: a day (`2026-11-21`), a week (`2026-W47`), or `all`, depending on the scope.
         group: players with a kept identity, or guests.
+        variant: the variant whose best runs are compared; by default that of the game's dailies.
     """
 
     scope: str
     game: str
     period: str
     group: Group = "ranked"
+    variant: str | None = None
 
 
 async def show_board(services: ResultServices, asked: OfBoard) -> Answer[Board]:
@@ -98,6 +104,7 @@ async def show_board(services: ResultServices, asked: OfBoard) -> Answer[Board]:
         game=board.game,
         period=asked.period,
         group=board.group,
+        variant=board.variant or None,
         size=size,
         rows=[_row(board, row, profiles[row.player], deal) for row in rows],
     )
@@ -119,7 +126,10 @@ def board_of(asked: OfBoard, today: int) -> BoardId:
     else:
         raise Refusal(ResultRefusals.unknown_board)
     # The scope is unvalidated client input; `resolve` checks it.
-    return boards.resolve(asked.scope, asked.game, period, asked.group, today)  # type: ignore[arg-type]
+    scope = cast("Scope", asked.scope)
+    return boards.resolve(
+        scope, asked.game, period, asked.group, today=today, variant=asked.variant
+    )
 
 
 def _week_of(text: str) -> int:
@@ -150,7 +160,8 @@ def _row(board: BoardId, row: Row, profile: Profile, deal: DealId | None) -> Boa
     if not board.is_of_results:
         return BoardRow(row.rank, player, -row.score, None, None, None, run)
     left, time, moves = unpack(row.score)
-    return BoardRow(row.rank, player, ruleset(board.game).total - left, left, time, moves, run)
+    total = ruleset(board.game, board.variant or STANDARD).total
+    return BoardRow(row.rank, player, total - left, left, time, moves, run)
 
 
 def _life(board: BoardId, now: int) -> int:

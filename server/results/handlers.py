@@ -16,7 +16,9 @@ async def watch(request: Request[WatchLeaderboard]) -> Leaderboard:
     """Return a leaderboard, and subscribe the session to it in place of any other."""
     command, leaderboards = request.command, request.services.leaderboards
     group = command.group or "ranked"
-    board = leaderboards.resolve(command.scope, command.game, command.day, group)
+    board = leaderboards.resolve(
+        command.scope, command.game, command.day, group, variant=command.variant
+    )
     circle = leaderboards.circle(request.player)
     if command.group is None and command.scope in boards.PERIODIC:
         board, met = await asyncio.gather(leaderboards.own(board, request.player), circle)

@@ -20,7 +20,7 @@ from msgspec.structs import replace
 
 from server.base.core.ids import DealId, PlayerId
 from server.players.store import PlayerStore
-from server.results.core.boards import BoardId, boards_of_day, boards_of_round, days_needed
+from server.results.core.boards import BoardId, Group, boards_of_day, boards_of_round, days_needed
 from server.results.core.contests import Meeting
 from server.results.core.excerpt import Excerpt
 from server.results.core.history import ChallengeResult, DayResult, History, RoundResult
@@ -175,11 +175,11 @@ class Histories:
         decide: Callable[[Excerpt], Excerpt | None],
         curve: Iterable[str],
     ) -> None:
-        boards = boards_of_day(game, day, "ranked")
-        after = await self._change(player, decide, days_needed(boards), of=game)
+        needed = days_needed(boards_of_day(game, day, "ranked", None))
+        after = await self._change(player, decide, needed, of=game)
         result = after.days.get((game, day))
-        if result is None or not result.ranked:
-            boards = boards_of_day(game, day, "guests")
+        group: Group = "ranked" if result is not None and result.ranked else "guests"
+        boards = boards_of_day(game, day, group, None if result is None else result.variant)
         await self._write(player, after, boards, {boards[0]: tuple(curve)})
 
     async def add_round(
@@ -211,7 +211,7 @@ class Histories:
             of=game,
         )
         if result.ranked:
-            await self._write(player, added, boards_of_round(game))
+            await self._write(player, added, boards_of_round(game, result.variant))
 
     async def withhold(self, player: PlayerId, game: str, deal: DealId, *, withheld: bool) -> None:
         """Leave a race out of a player's public totals, or include it again. This is idempotent.
@@ -226,7 +226,10 @@ class Histories:
             rounds=[(game, deal)],
         )
         if found.kept is not None:
-            await self._write(player, found, boards_of_round(game))
+            # A race that is not recorded yet changes no best run.
+            race = found.rounds.get((game, deal))
+            boards = boards_of_round(game, None if race is None else race.variant)
+            await self._write(player, found, boards)
 
     async def add_challenge(
         self, player: PlayerId, game: str, deal: DealId, result: ChallengeResult

@@ -106,10 +106,18 @@ class Leaderboards:
         """Return the id of a game's current daily."""
         return DailyId(game, daily.day_at(self._clock.now()))
 
-    def resolve(self, scope: Scope, game: str, period: int | None, group: Group) -> BoardId:
+    def resolve(
+        self,
+        scope: Scope,
+        game: str,
+        period: int | None,
+        group: Group,
+        *,
+        variant: str | None = None,
+    ) -> BoardId:
         """Return the id of a leaderboard as `boards.resolve` does, using the store's clock."""
         today = daily.day_at(self._clock.now())
-        return boards.resolve(scope, game, period, group, today)
+        return boards.resolve(scope, game, period, group, today=today, variant=variant)
 
     def of_daily(self, daily_id: DailyId, group: Group) -> BoardId:
         """Return the id of a daily's leaderboard.

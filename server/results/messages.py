@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 from msgspec import Meta, Struct, field
 
 from server.base.core import costs
-from server.base.wire.messages import Command, Event, GameId, Player
+from server.base.wire.messages import Command, Event, GameId, Player, VariantId
 from server.results.core.boards import Group, Scope
 
 
@@ -21,12 +21,15 @@ class WatchLeaderboard(Command, tag=12, frozen=True):
         day: the number of the period, or null for the current one: a UTC day, counted from
             1970-01-01, or for `scope` `week` a week, where number 1 started on 1970-01-05.
         group: null for the player's own group, if the board has two.
+        variant: the variant whose best runs are compared, if `scope` is `best`; null for that of
+            the game's dailies.
     """
 
     game: GameId
     day: Annotated[int, Meta(ge=0, le=10**6)] | None = None
     scope: Scope = "day"
     group: Group | None = None
+    variant: VariantId | None = None
     cost: ClassVar[float] = costs.OPEN
 
 
@@ -86,6 +89,7 @@ class Leaderboard(Event, tag=12, frozen=True):
         rivals: the rows of the player and their opponents in races, best first; empty without
             opponents. Their ranks date from the last change of one of these rows.
         middle: the median; null without rows.
+        variant: the variant whose best runs are compared, or null.
     """
 
     game: str
@@ -98,6 +102,7 @@ class Leaderboard(Event, tag=12, frozen=True):
     group: Group = "guests"
     rivals: list[Entry] = field(default_factory=list)
     middle: Middle | None = None
+    variant: str | None = None
 
 
 class LeaderboardChange(Event, tag=8, frozen=True):

@@ -29,6 +29,7 @@ def leaderboard(page: Page, deal: str | None) -> Leaderboard:
         group=page.board.group,
         rivals=entries(page.board, page.rivals, page.profiles),
         middle=middle(page.board, page.middle),
+        variant=page.board.variant or None,
     )
 
 

@@ -54,7 +54,7 @@ class HistoryCheck:
         for (game, day), result in found.days.items():
             if not days.day_at(now) - BOARD_DAYS < day < days.day_at(now) - 1:
                 continue
-            boards = [boards_of_day(game, day, group)[0] for group in groups]
+            boards = [boards_of_day(game, day, group, None)[0] for group in groups]
             rows = [await self._score(board, player) for board in boards]
             if set(rows) - {None} != ({None} if result.void else {result.packed}) - {None}:
                 wrong.append(f"{boards[0].name} of {player}")

@@ -76,6 +76,20 @@ def test_the_choice_is_in_the_address_and_keeps_the_focus(player: Player, site: 
     expect(player.page).to_have_url(f"{site.url}/leaderboard/all")
 
 
+def test_best_runs_are_compared_within_a_variant(player: Player, site: Site) -> None:
+    player.go("/leaderboard/spider?by=best")
+    # That of the dailies is the first.
+    expect(player.see("variant-select")).to_have_value("one-suit")
+    player.see("variant-select").select_option("two-suits")
+    expect(player.page).to_have_url(f"{site.url}/leaderboard/spider?by=best&rules=two-suits")
+    player.page.reload()
+    expect(player.see("variant-select")).to_have_value("two-suits")
+    expect(player.see("leaderboard")).to_contain_text("No one yet")
+    player.see("board-game").select_option(GAME)
+    expect(player.see("variant-select")).to_have_count(0)
+    expect(player.page).to_have_url(f"{site.url}/leaderboard/{GAME}?by=best")
+
+
 def test_an_address_of_a_day_shows_that_day(player: Player) -> None:
     player.go(f"/leaderboard/{GAME}?day=20000")
     expect(player.see("period")).to_have_text("Friday, 4 October 2024")

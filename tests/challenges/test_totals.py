@@ -39,7 +39,7 @@ async def totals(node: Node) -> Any:
     """Return everything public about the two players' races."""
     services = node.services
     scores = {}
-    for board in boards_of_round(GAME):
+    for board in boards_of_round(GAME, "standard"):
         rows = (await services.leaderboards.top(board)).rows
         scores[board.name] = {row.player: (row.rank, row.score) for row in rows}
     pages = [(await show_player(services, OfPlayer(each))).value for each in (ADA, BOB)]

@@ -15,7 +15,7 @@ from typing import Any, get_args
 import msgspec
 from msgspec.structs import replace
 
-from engine.catalog import ruleset
+from engine.catalog import daily_variant, ruleset
 from server.base.core.days import DailyId
 from server.base.core.ids import PACE_BOT, DealId, PlayerId, RoomCode
 from server.play.core.result import Result
@@ -337,7 +337,8 @@ def _curve(steps: Sequence[tuple[int, Result]]) -> list[str]:
 def _day_result(game: str, result: Result) -> DayResult:
     assert result.end is not None, "it is over"
     earned = points(result, ruleset(game).home_at_start)
-    return DayResult(result.home, result.left, result.time, result.moves, result.end, earned)
+    run = (result.home, result.left, result.time, result.moves, result.end)
+    return DayResult(*run, earned, variant=daily_variant(game))
 
 
 def _fields(history: History) -> dict[str, object]:
@@ -350,8 +351,8 @@ def _fields(history: History) -> dict[str, object]:
 
 def _boards_of(history: History) -> Iterator[BoardId]:
     """Yield every leaderboard that a history's results appear on."""
-    for game, day in history.days:
+    for (game, day), result in history.days.items():
         for group in get_args(Group):
-            yield from boards_of_day(game, day, group)
-    for game, _ in history.rounds:
-        yield from boards_of_round(game)
+            yield from boards_of_day(game, day, group, result.variant)
+    for (game, _), race in history.rounds.items():
+        yield from boards_of_round(game, race.variant)

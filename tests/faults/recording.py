@@ -13,6 +13,7 @@ from engine.board import Board, view_of
 from engine.catalog import ruleset
 from engine.deal import commitment, deal_seed
 from engine.notation import move_text
+from engine.schema import STANDARD
 from server.base.core import days
 from server.base.core.days import DailyId
 from server.base.core.ids import DealId, PlayerId
@@ -264,10 +265,10 @@ def _enter(recording: Recording, result: Result) -> None:
         of_race = race_results.results(decision, ())[player]
         # Ada has kept an identity; Bob is a guest.
         found = History(rounds={(GAME, RACED): of_race})
-        boards = boards_of_round(GAME)
+        boards = boards_of_round(GAME, STANDARD)
         if player == ADA:
             found = replace(found, kept=START, days={(GAME, DAY): day})
-            boards += boards_of_day(GAME, DAY, "ranked")
+            boards += boards_of_day(GAME, DAY, "ranked", STANDARD)
         stored.histories[player] = fields_of(found)
         meeting = race_results.meetings(decision).get(player)
         if meeting is not None:

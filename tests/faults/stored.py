@@ -10,7 +10,7 @@ from typing import Any, Protocol, cast
 from redis import Redis
 
 from server.base.core.days import DailyId
-from server.results.core.boards import BoardId, Group, Scope
+from server.results.core.boards import BoardId, Group, Scope, of_best
 from tests.conftest import secret_keys
 
 Entry = tuple[str, str]
@@ -144,6 +144,8 @@ def _board(name: list[str]) -> BoardId:
     group: Group = "guests"
     if name[-1] == "ranked":
         *name, group = *name[:-1], "ranked"
+    if name[0] == "best":
+        return of_best(*name[1:])
     scope, game, period = name if len(name) == 3 else ("day", *name)
     return BoardId(cast("Scope", scope), game, int(period), group)
 

@@ -35,6 +35,8 @@ def complaints(recording: Recording) -> list[Complaint]:
 
 
 def board(scope: Scope, game: str = GAME) -> BoardId:
+    if scope == "best":
+        return boards.of_best(game, "standard")
     period = {"day": DAY, "week": boards.week_of(DAY)}.get(scope, 0)
     return BoardId(scope, game, period, "ranked")
 

@@ -9,14 +9,16 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from engine.catalog import games, ruleset
 from server.base.core import days
-from server.base.core.ids import PlayerId, attempt_id
+from server.base.core.ids import DealId, PlayerId, attempt_id
 from server.base.core.refusal import Refusal
 from server.base.web.api.route import HOUR, LIVE
 from server.results.api import OfBoard, board_of
 from server.results.core import boards
+from server.results.core.history import RoundResult
 from tests.builders import ADA, BOB, START
 from tests.clients.site import CLOSED, DATE, DAY, GAME, SETTLED, Site, play_daily
 from tests.conftest import ALONE
@@ -93,8 +95,22 @@ async def test_boards_of_numbers_show_them(site: Site, node: Node, path: str, va
 async def test_the_board_of_best_runs_shows_results(site: Site, node: Node) -> None:
     await node.services.histories.keep(ADA, START)
     await play_daily(node, ADA)
-    (row,) = (await site.get(f"/boards/best/{GAME}/all")).json["rows"]
+    found = (await site.get(f"/boards/best/{GAME}/all")).json
+    (row,) = found["rows"]
     assert (row["value"] + row["left"], row["run"]) == (ruleset(GAME).total, None)
+    assert found["variant"] == "standard"
+    assert (await site.get(f"/boards/best/{GAME}/all?variant=standard")).json == found
+
+
+async def test_each_variant_has_a_board_of_best_runs(site: Site, node: Node) -> None:
+    race = RoundResult(START, 1, 2, True, 26, 78, 9_000, 80, "stuck", ranked=True)
+    await node.services.histories.keep(ADA, START)
+    await node.services.histories.add_round(
+        ADA, "spider", DealId("a"), replace(race, variant="two-suits")
+    )
+    for variant, home in (("two-suits", [26]), ("one-suit", []), ("standard", [])):
+        found = (await site.get(f"/boards/best/spider/all?variant={variant}")).json
+        assert [row["value"] for row in found["rows"]] == home
 
 
 @pytest.mark.parametrize(
@@ -109,6 +125,8 @@ async def test_the_board_of_best_runs_shows_results(site: Site, node: Node) -> N
         (f"week/{GAME}/9999-W01", "unknown_day"),
         (f"week/{GAME}/{DATE}", "unknown_day"),
         ("best/all/all", "unknown_board"),
+        (f"best/{GAME}/all?variant=one-suit", "unknown_board"),
+        (f"wins/{GAME}/all?variant=standard", "unknown_board"),
         (f"wins/{GAME}/{DATE}", "unknown_board"),
         (f"wins/{GAME}/all?group=guests", "unknown_board"),
     ],

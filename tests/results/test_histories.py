@@ -48,7 +48,7 @@ async def test_a_daily_counts_once_on_the_day_and_week_boards(node: Node, other:
     assert await score(node, of_daily(DailyId(GAME, TODAY), "guests")) == HALF.packed
     assert await score(node, week("guests")) == -51
     assert await score(node, week("guests", "all")) == -(51 + 38)
-    assert await score(node, BoardId("best", GAME, 0, "ranked")) is None
+    assert await score(node, boards.of_best(GAME, "standard")) is None
 
 
 async def test_a_kept_identity_ranks_the_player_from_the_next_run(node: Node) -> None:
@@ -59,7 +59,7 @@ async def test_a_kept_identity_ranks_the_player_from_the_next_run(node: Node) ->
     assert await score(node, day) == HALF.packed
     assert await score(node, day._replace(group="ranked")) is None
     assert await score(node, week("guests", "all")) == -51
-    assert await score(node, BoardId("best", GAME, 0, "ranked")) is None
+    assert await score(node, boards.of_best(GAME, "standard")) is None
     first = await histories.load(ADA)
     await histories.keep(ADA, START + 1)
     assert await histories.load(ADA) == first
@@ -68,7 +68,7 @@ async def test_a_kept_identity_ranks_the_player_from_the_next_run(node: Node) ->
     assert await score(node, day) == HALF.packed
     assert await score(node, week("guests", "all")) is None
     assert await score(node, week("ranked", "all")) == -38
-    assert await score(node, BoardId("best", "deuces", 0, "ranked")) == LESS.packed
+    assert await score(node, boards.of_best("deuces", "standard")) == LESS.packed
 
 
 async def test_a_ranked_run_counts_once_in_the_curves(node: Node) -> None:

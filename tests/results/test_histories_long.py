@@ -19,7 +19,7 @@ from server.base.core.ids import DealId, PlayerId
 from server.players.api import Player
 from server.players.core import keys
 from server.results import players_api
-from server.results.core.boards import ALL_GAMES, BoardId
+from server.results.core.boards import ALL_GAMES, BoardId, of_best
 from server.results.core.daily_sets import CrownSet, DailySets
 from server.results.core.history import DayResult, History, RoundResult
 from server.results.core.history_fields import whole_of
@@ -236,7 +236,7 @@ async def test_the_memory_of_a_long_history_is_freed_in_slices(node: Node) -> No
 async def test_an_old_best_result_can_be_voided_and_reinstated(node: Node) -> None:
     await store(node, ADA, fields_of(years()))
     histories = node.services.histories
-    best, wins = (BoardId("best", GAME, 0, "ranked"), BoardId("wins", ALL_GAMES, 0, "ranked"))
+    best, wins = (of_best(GAME, "standard"), BoardId("wins", ALL_GAMES, 0, "ranked"))
     for game in games():
         result = replace(WON if game == GAME else HALF, void=False)
         await histories.add_day(ADA, game, TODAY - 1, result, ())

@@ -10,7 +10,15 @@ from server.base.core.days import DailyId
 from server.base.core.ids import PlayerId
 from server.play.core.result import Row
 from server.players.core.names import guest_name
-from server.results.core.boards import ALL_GAMES, BoardId, Group, Scope, of_daily, week_of
+from server.results.core.boards import (
+    ALL_GAMES,
+    BoardId,
+    Group,
+    Scope,
+    of_best,
+    of_daily,
+    week_of,
+)
 from server.results.leaderboards import REACH, TOP
 from tests.builders import ADA, START, refusal_of
 from tests.nodes import Node
@@ -51,7 +59,6 @@ def test_unknown_games_and_days_have_no_board(node: Node, daily_id: DailyId, cod
         ("week", "deuces", None, "ranked"),
         ("week", ALL_GAMES, week_of(DAY), "guests"),
         ("wins", ALL_GAMES, None, "ranked"),
-        ("best", "robert", 0, "ranked"),
         ("rating", "robert", None, "ranked"),
         ("races", ALL_GAMES, 0, "ranked"),
     ],
@@ -62,6 +69,16 @@ def test_a_leaderboard_is_identified_by_scope_game_period_and_group(
     current = {"day": DAY, "week": week_of(DAY)}.get(scope, 0)
     found = node.services.leaderboards.resolve(scope, game, period, group)
     assert found == BoardId(scope, game, current if period is None else period, group)
+
+
+def test_best_runs_are_compared_within_a_variant(node: Node) -> None:
+    resolve = node.services.leaderboards.resolve
+    assert resolve("best", "spider", None, "ranked", variant="two-suits") == of_best(
+        "spider", "two-suits"
+    )
+    # That of the dailies if none is named.
+    assert resolve("best", "spider", None, "ranked") == of_best("spider", "one-suit")
+    assert resolve("best", "yukon", None, "ranked") == of_best("yukon", "standard")
 
 
 @pytest.mark.parametrize(

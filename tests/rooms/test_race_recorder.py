@@ -57,7 +57,9 @@ async def result(node: Node, player: PlayerId) -> RoundResult:
 
 
 async def scores(node: Node, scope: Scope, game: str = GAME) -> dict[PlayerId, int]:
-    rows = (await node.services.leaderboards.top(BoardId(scope, game, 0, "ranked"))).rows
+    variant = "standard" if scope == "best" else ""
+    board = BoardId(scope, game, 0, "ranked", variant)
+    rows = (await node.services.leaderboards.top(board)).rows
     return {row.player: row.score for row in rows}
 
 

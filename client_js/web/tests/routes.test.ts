@@ -12,6 +12,7 @@ const TODAYS = {
   day: null,
   scope: "day",
   group: null,
+  rules: null,
 } as const;
 
 it("has paths for all screens of the list of segments, and for no others", () => {
@@ -73,6 +74,7 @@ describe("routeOf", () => {
     ["/leaderboard/all?by=races", { ...TODAYS, game: "all", scope: "races" }],
     ["/leaderboard/robert?by=x&group=guests", { ...TODAYS, group: "guests" }],
     ["/leaderboard/robert?group=x", TODAYS],
+    ["/leaderboard/robert?by=best&rules=x", { ...TODAYS, scope: "best", rules: "x" }],
     ["/leaderboard", { screen: "missing" }],
     ["/run/d.p", { screen: "run", attempt: "d.p", at: 0, beside: null }],
     ["/run/d.p?at=x", { screen: "run", attempt: "d.p", at: 0, beside: null }],

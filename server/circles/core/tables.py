@@ -11,11 +11,11 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
-from engine.catalog import games, ruleset
+from engine.catalog import daily_variant, games, ruleset
 from server.base.core.ids import PlayerId
 from server.play.core.result import Result
 from server.results.core.daily_sets import DailySets
-from server.results.core.excerpt import Excerpt, better
+from server.results.core.excerpt import Excerpt, Totals
 from server.results.core.history import ChallengeResult, DayResult, Scores, points
 from server.results.core.played_days import PlayedDays
 
@@ -34,7 +34,10 @@ class Score(NamedTuple):
 
 
 class Record(NamedTuple):
-    """The packed result of a player's best run of a game, and its day if it was a daily."""
+    """The packed result of a player's best run of a game's dailies, or of a race by their rules.
+
+    The day is that of the daily, or `None` for a race.
+    """
 
     packed: int
     day: int | None
@@ -111,8 +114,9 @@ def all_time(found: Excerpt, sets: DailySets) -> AllTime:
     )
     records = {}
     for game, sums in zip(games(), played, strict=True):
-        totals = found.totals.get(game)
-        best = better(sums.best, totals.best if totals is not None else None)
+        # Runs of different variants cannot be compared, so races of others set no record.
+        raced = found.totals.get(game, Totals()).bests.get(daily_variant(game))
+        best = min((each for each in (sums.best, raced) if each is not None), default=None)
         if best is not None:
             # The best run has a day only if it was a daily.
             records[game] = Record(best, sums.best_day if best == sums.best else None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from engine.schema import STANDARD
 from server.base.core.ids import AttemptId, DealId, Occasion, PlayerId, RoomCode
 from server.play.core.result import Result
 
@@ -20,6 +21,7 @@ class Finish(Struct, tag="finish", frozen=True, omit_defaults=True):
     result: Result
     ranked: bool = False  # as in `server.play.core.attempt.Started`
     occasion: Occasion | None = None  # its purpose if it was neither in a room nor a daily
+    variant: str = STANDARD
 
     @property
     def field(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final, Literal, NamedTuple, get_args
 
-from engine.catalog import games
+from engine.catalog import daily_variant, games
 from server.base.core import days
 from server.base.core.days import DailyId
 from server.base.core.refusal import BaseRefusals, Refusal
@@ -13,9 +13,9 @@ from server.play.core.result import unpack
 from server.results.core.refusals import ResultRefusals
 
 # The quantity compared by a leaderboard. `day`: the results of a game's daily, or the day's points
-# over all games; `week`: the week's points; `wins`: dailies won; `best`: the best run; `rating`:
-# the rating from races; `races`: races won. All but the first two are all-time. Only races that
-# were contests count.
+# over all games; `week`: the week's points; `wins`: dailies won; `best`: the best run of a
+# variant; `rating`: the rating from races; `races`: races won. All but the first two are all-time.
+# Only races that were contests count.
 Scope = Literal["day", "week", "wins", "best", "rating", "races"]
 
 Group = Literal["ranked", "guests"]  # `ranked`: players with a kept identity; `guests`: all others
@@ -46,10 +46,13 @@ class BoardId(NamedTuple):
     game: str  # the game's id, or `ALL_GAMES`
     period: int  # the number of the day or week; 0 for all time
     group: Group
+    variant: str = ""  # the variant whose runs are compared; empty unless the scope is `best`
 
     @property
     def name(self) -> str:
         """The name, which both groups' leaderboards share."""
+        if self.scope == "best":
+            return f"best:{self.game}:{self.variant}"
         of = f"{self.game}:{self.period}"
         return of if self.scope == "day" else f"{self.scope}:{of}"
 
@@ -75,17 +78,33 @@ def of_daily(daily: DailyId, group: Group) -> BoardId:
     return BoardId("day", daily.game, daily.day, group)
 
 
-def resolve(scope: Scope, game: str, period: int | None, group: Group, today: int) -> BoardId:
+def of_best(game: str, variant: str) -> BoardId:
+    """Return the leaderboard of the best runs of a game's variant."""
+    return BoardId("best", game, 0, "ranked", variant)
+
+
+def resolve(
+    scope: Scope,
+    game: str,
+    period: int | None,
+    group: Group,
+    *,
+    today: int,
+    variant: str | None = None,
+) -> BoardId:
     """Return the id of an existing leaderboard, which can be empty, for unvalidated input.
 
     `period` is the number of the day or week, `None` for the current one or all time, and `today`
-    the current day. Refused as `unknown_game`; as `unknown_day` if the period is in the future; or
-    as `unknown_board` if the combination does not exist.
+    the current day. `variant` is that of the best runs; `None` for the one of the game's dailies.
+    Refused as `unknown_game`; as `unknown_day` if the period is in the future; or as
+    `unknown_board` if the combination does not exist.
     """
     if game != ALL_GAMES and game not in games():
         raise Refusal(BaseRefusals.unknown_game)
     current = {"day": today, "week": week_of(today)}.get(scope, 0)
-    board = BoardId(scope, game, current if period is None else period, group)
+    if variant is None:
+        variant = daily_variant(game) if scope == "best" and game != ALL_GAMES else ""
+    board = BoardId(scope, game, current if period is None else period, group, variant)
     if not exists(board):
         raise Refusal(ResultRefusals.unknown_board)
     if not 0 <= board.period <= current:
@@ -94,7 +113,7 @@ def resolve(scope: Scope, game: str, period: int | None, group: Group, today: in
 
 
 def exists(board: BoardId) -> bool:
-    """Return whether a leaderboard's combination of scope, game and group exists.
+    """Return whether a leaderboard's combination of scope, game, variant and group exists.
 
     The caller checks that the game exists and the period is not in the future.
     """
@@ -102,7 +121,10 @@ def exists(board: BoardId) -> bool:
         return False
     if board.scope not in PERIODIC and (board.period or board.group != "ranked"):
         return False
-    return board.game != ALL_GAMES or board.scope in OF_ALL_GAMES
+    if board.game == ALL_GAMES:
+        return board.scope in OF_ALL_GAMES and not board.variant
+    variants = games()[board.game].variants if board.scope == "best" else ("",)
+    return board.variant in variants
 
 
 def week_of(day: int) -> int:
@@ -116,8 +138,8 @@ def days_of(week: int) -> range:
     return range(first, first + 7)
 
 
-def boards_of_day(game: str, day: int, group: Group) -> list[BoardId]:
-    """Return the leaderboards affected by the result of a daily."""
+def boards_of_day(game: str, day: int, group: Group, variant: str | None) -> list[BoardId]:
+    """Return the leaderboards affected by the result of a daily; `None` for an unknown variant."""
     week = week_of(day)
     found = [
         BoardId("day", game, day, group),
@@ -127,31 +149,35 @@ def boards_of_day(game: str, day: int, group: Group) -> list[BoardId]:
     ]
     if group == "ranked":
         found += [BoardId("wins", each, 0, group) for each in (game, ALL_GAMES)]
-        found.append(BoardId("best", game, 0, group))
+        found += [] if variant is None else [of_best(game, variant)]
     return found
 
 
-def boards_of_round(game: str) -> list[BoardId]:
-    """Return the leaderboards affected by a race's round. Guests are on none of them."""
+def boards_of_round(game: str, variant: str | None) -> list[BoardId]:
+    """Return the leaderboards affected by a race's round, whose variant is `None` if unknown.
+
+    Guests are on none of them.
+    """
     return [
         BoardId("races", game, 0, "ranked"),
         BoardId("races", ALL_GAMES, 0, "ranked"),
         BoardId("rating", game, 0, "ranked"),
-        BoardId("best", game, 0, "ranked"),
+        *([] if variant is None else [of_best(game, variant)]),
     ]
 
 
-def open_boards(games: Iterable[str], now: int, group: Group) -> list[BoardId]:
-    """Return the leaderboards that can still change, omitting closed periods."""
+def open_boards(of: Iterable[str], now: int, group: Group) -> list[BoardId]:
+    """Return the leaderboards of some games that can still change, omitting closed periods."""
     today = days.day_at(now)
     # Running attempts can still finish yesterday's dailies until these close.
     open_days = [today] if now >= days.closes(today - 1) else [today - 1, today]
     found = [
         board
-        for game in games
+        for game in of
         for board in (
-            *(each for day in open_days for each in boards_of_day(game, day, group)),
-            *(boards_of_round(game) if group == "ranked" else ()),
+            *(each for day in open_days for each in boards_of_day(game, day, group, None)),
+            *(boards_of_round(game, None) if group == "ranked" else ()),
+            *(of_best(game, each) for each in games()[game].variants if group == "ranked"),
         )
     ]
     return list(dict.fromkeys(found))

@@ -4,9 +4,9 @@ A history grows with every day played. Adding or voiding a result therefore read
 days of the affected weeks, the affected round, and each game's stored totals. A player's page is
 built likewise.
 
-Totals are sums, from which results can be subtracted, except for the best result. The whole history
-is read when the best result is voided, when there are too many rounds, or when a game's sums of
-dailies are not stored yet.
+Totals are sums, from which results can be subtracted, except for the best results. The whole
+history is read when one of these is voided, when there are too many rounds, or when a game's sums
+of dailies are not stored yet.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from server.results.core.boards import ALL_GAMES
 from server.results.core.contests import Lately, Meeting
 from server.results.core.history import (
     MAX_ROUNDS,
+    Bests,
     ChallengeResult,
     Change,
     DayResult,
@@ -31,6 +32,8 @@ from server.results.core.history import (
     Scores,
     Sums,
     Withheld,
+    better,
+    with_record,
 )
 from server.results.core.played_days import Best, PlayedDays
 from server.results.core.race_results import Race
@@ -48,7 +51,7 @@ class Totals(Struct, array_like=True, frozen=True):
     rated: int = 0
     shift: int = 0
     factor: int = 0
-    best: int | None = None  # the best packed result, or `None`
+    bests: Bests = {}  # the best packed results, by variant
     held: int = 0  # the number of individually stored rounds, including void and unranked ones
 
     @property
@@ -59,29 +62,29 @@ class Totals(Struct, array_like=True, frozen=True):
     def with_day(self, result: DayResult) -> Totals:
         """Return the totals plus the result of a daily."""
         won = self.won + result.ranked_wins
-        return replace(self, won=won, best=better(self.best, result.record))
+        return replace(self, won=won, bests=with_record(self.bests, result))
 
     def with_round(self, result: RoundResult) -> Totals:
         """Return the totals plus the result of a round."""
-        best = better(self.best, result.record)
+        bests = with_record(self.bests, result)
         change = self.change.plus(result.change)
-        return Totals(self.won, self.races + result.ranked_wins, *change, best, self.held + 1)
+        return Totals(self.won, self.races + result.ranked_wins, *change, bests, self.held + 1)
 
     def with_sums(self, sums: Sums) -> Totals:
         """Return the totals plus the sums of earlier rounds."""
         change = self.change.plus(sums.change)
-        best = better(self.best, sums.best)
-        return Totals(self.won, self.races + sums.ranked_wins, *change, best, self.held)
+        bests = better(self.bests, sums.bests)
+        return Totals(self.won, self.races + sums.ranked_wins, *change, bests, self.held)
 
     def without_day(self, result: DayResult) -> Totals:
-        """Return the totals minus the result of a daily, which must not be the best."""
+        """Return the totals minus the result of a daily, which must not be a best one."""
         return replace(self, won=self.won - result.ranked_wins)
 
     def without_round(self, result: RoundResult) -> Totals:
-        """Return the totals minus the result of a round, which must not be the best."""
+        """Return the totals minus the result of a round, which must not be a best one."""
         races = self.races - result.ranked_wins
         change = self.change.minus(result.change)
-        return Totals(self.won, races, *change, self.best, self.held - 1)
+        return Totals(self.won, races, *change, self.bests, self.held - 1)
 
 
 class Excerpt(Scores, frozen=True):
@@ -104,9 +107,9 @@ class Excerpt(Scores, frozen=True):
         """Return whether the sums of dailies are missing for any of these games."""
         return any(game in self.totals and game not in self.played for game in games)
 
-    def best(self, game: str) -> int | None:
-        """Return the best packed result of a game, or `None`."""
-        return self._of(game).best
+    def bests(self, game: str) -> Bests:
+        """Return the best packed results of a game, by variant."""
+        return self._of(game).bests
 
     def dailies_won(self, game: str) -> int:
         """Return the number of dailies won at a game, or at all games."""
@@ -151,12 +154,12 @@ class Excerpt(Scores, frozen=True):
         if found is None or found.void == void:
             return self
         totals, played = self._of(game).without_day(found), self._days_of(game)
-        is_best = found.record is not None and found.record == totals.best
+        is_best = _is_best(found, totals.bests)
         # An excerpt does not contain the second-best result.
         if void and (is_best or day == played.best_day) and self.whole is None:
             return None
         if void and is_best and self.whole is not None:
-            totals = replace(totals, best=self.whole.best(game, [day]))
+            totals = replace(totals, bests=self.whole.bests(game, [day]))
         if void:
             played = played.without_day(day, found, self.next_days.get(game))
         return self._with_day(game, day, replace(found, void=void), totals, played)
@@ -182,21 +185,21 @@ class Excerpt(Scores, frozen=True):
         """
         if withheld == self.is_withheld(game, deal):
             return self
-        held = self.withheld.get(game, Withheld({}, self.best(game)))
+        held = self.withheld.get(game, Withheld({}, self.bests(game)))
         if withheld:
             found, results = self.rounds.get((game, deal)), dict(held.results)
             results[deal] = found
-            best = held.best
-            if found is not None and found.record is not None and found.record == best:
+            bests = held.bests
+            if found is not None and _is_best(found, bests):
                 if self.whole is None:
                     return None
-                best = self.whole.best(game, results)
+                bests = self.whole.bests(game, results)
         else:
             results = {of: result for of, result in held.results.items() if of != deal}
             found = held.results[deal]
-            best = better(held.best, None if found is None else found.record)
+            bests = held.bests if found is None else with_record(held.bests, found)
         others = {of: each for of, each in self.withheld.items() if of != game}
-        after = {**others, game: Withheld(results, best)} if results else others
+        after = {**others, game: Withheld(results, bests)} if results else others
         return replace(self, withheld=after)
 
     def _withheld_after(
@@ -213,16 +216,16 @@ class Excerpt(Scores, frozen=True):
         held = self.withheld.get(game)
         if held is None:
             return self.withheld
-        gone = None if before is None else before.record
+        is_gone = before is not None and before.record != after.record
         if isinstance(after, RoundResult) and key in held.results:
             held = replace(held, results={**held.results, DealId(str(key)): after})
-        elif gone is None or gone == after.record or gone != held.best:
-            held = replace(held, best=better(held.best, after.record))
+        elif before is None or not is_gone or not _is_best(before, held.bests):
+            held = replace(held, bests=with_record(held.bests, after))
         elif self.whole is None:
             return None
         else:
-            others = self.whole.best(game, {*held.results, key})
-            held = replace(held, best=better(others, after.record))
+            others = self.whole.bests(game, {*held.results, key})
+            held = replace(held, bests=with_record(others, after))
         return {**self.withheld, game: held}
 
     def with_challenge(self, game: str, deal: DealId, result: ChallengeResult) -> Excerpt:
@@ -270,11 +273,10 @@ class Excerpt(Scores, frozen=True):
             return self
         if found is not None:
             totals = totals.without_round(found)
-            gone = found.record
-            if gone is not None and gone != result.record and gone == totals.best:
+            if found.record != result.record and _is_best(found, totals.bests):
                 if self.whole is None:
                     return None
-                totals = replace(totals, best=self.whole.best(game, [deal]))
+                totals = replace(totals, bests=self.whole.bests(game, [deal]))
         rounds, sums = {**self.rounds, key: result}, self.sums
         totals = totals.with_round(result)
         # Moving rounds in batches makes reads of the whole history rare.
@@ -318,14 +320,12 @@ def _added(sums: Sums, result: RoundResult) -> Sums:
         rating.rated,
         rating.mean,
         rating.uncertainty,
-        better(sums.best, result.record),
+        with_record(sums.bests, result),
         result.at,
         sums.ranked_wins + result.ranked_wins,
     )
 
 
-def better(one: int | None, other: int | None) -> int | None:
-    """Return the better of two packed results; `None` means no result."""
-    if one is None or other is None:
-        return other if one is None else one
-    return min(one, other)
+def _is_best(result: DayResult | RoundResult, bests: Bests) -> bool:
+    """Return whether a result is the best of its variant."""
+    return result.record is not None and result.record == bests.get(result.variant)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from functools import reduce
 from math import exp, log
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from msgspec import Struct
 
@@ -35,6 +35,10 @@ _SHIFT_UNITS: Final = 10**9
 _FACTOR_UNITS: Final = 10**12
 
 
+Bests: TypeAlias = dict[str, int]
+"""Packed results by variant. It is never changed in place."""
+
+
 class DayResult(Struct, array_like=True, frozen=True):
     """The result of a daily, as stored."""
 
@@ -46,6 +50,7 @@ class DayResult(Struct, array_like=True, frozen=True):
     points: int  # its points in sums
     void: bool = False  # whether an operator voided it
     ranked: bool = False  # whether the player had a kept identity when it started
+    variant: str = STANDARD
 
     @property
     def counts(self) -> bool:
@@ -158,7 +163,7 @@ class Sums(Struct, array_like=True, frozen=True):
     rated: int = 0  # the number of rounds that changed the rating
     mean: float = RATING  # the mean of the rating after them
     uncertainty: float = UNCERTAINTY  # the standard deviation of the rating after them
-    best: int | None = None  # the best ranked packed result without help, or `None`
+    bests: Bests = {}  # the best ranked packed results without help, by variant
     until: int = -1  # when the latest of them ended, in Unix milliseconds
     ranked_wins: int = 0  # the number of wins on leaderboards
 
@@ -214,7 +219,7 @@ class Withheld(Struct, array_like=True, frozen=True):
 
     # The results by deal; `None` until the race is recorded.
     results: dict[DealId, RoundResult | None]
-    best: int | None = None  # the best packed result of all other runs, or `None`
+    bests: Bests = {}  # the best packed results of all other runs, by variant
 
 
 class Scores(Struct, frozen=True):
@@ -246,7 +251,9 @@ class Scores(Struct, frozen=True):
         if board.group != self.group_on(board):
             return None
         if board.is_of_results:
-            return self.public_best(board.game) if board.scope == "best" else self._of_day(board)
+            if board.scope == "best":
+                return self.public_best(board.game, board.variant)
+            return self._of_day(board)
         number = self._number(board)
         return -number if number else None
 
@@ -279,10 +286,10 @@ class Scores(Struct, frozen=True):
             if game in (of, ALL_GAMES):
                 yield from (each for each in held.results.values() if each is not None)
 
-    def public_best(self, game: str) -> int | None:
-        """Return the best packed result of a game except withheld ones, or `None`."""
+    def public_best(self, game: str, variant: str) -> int | None:
+        """Return the best packed result of a variant except withheld ones, or `None`."""
         held = self.withheld.get(game)
-        return self.best(game) if held is None else held.best
+        return (self.bests(game) if held is None else held.bests).get(variant)
 
     def _results_on(self, board: BoardId) -> Iterator[DayResult]:
         """Yield the results in a leaderboard's period, for either group."""
@@ -295,8 +302,8 @@ class Scores(Struct, frozen=True):
         ranked = board.group == "ranked"
         return sum(r.points for r in self._results_on(board) if r.ranked == ranked and not r.void)
 
-    def best(self, game: str) -> int | None:
-        """Return the best packed result of a game, or `None`."""
+    def bests(self, game: str) -> Bests:
+        """Return the best packed results of a game, by variant."""
         raise NotImplementedError
 
     def dailies_won(self, game: str) -> int:
@@ -324,17 +331,17 @@ class History(Scores, frozen=True):
         found = (r for (each, _), r in self.rounds.items() if each == game and not r.void)
         return sorted(found, key=lambda result: result.at)
 
-    def best(self, game: str, without: Collection[int | DealId] = ()) -> int | None:
-        """Return the best packed result of a game, or `None`.
+    def bests(self, game: str, without: Collection[int | DealId] = ()) -> Bests:
+        """Return the best packed results of a game, by variant.
 
         `without` are days and deals whose results are left out.
         """
-        found: list[int | None] = [self.sums.get(game, Sums()).best]
+        found = self.sums.get(game, Sums()).bests
         for results in (self.days, self.rounds):
-            found += [
-                r.record for (of, key), r in results.items() if of == game and key not in without
-            ]
-        return min((each for each in found if each is not None), default=None)
+            for (of, key), result in results.items():
+                if of == game and key not in without:
+                    found = with_record(found, result)
+        return found
 
     def dailies_won(self, game: str) -> int:
         """Return the number of ranked dailies won at a game, or at all games."""
@@ -362,6 +369,19 @@ class History(Scores, frozen=True):
     def days_won(self, game: str = ALL_GAMES) -> set[int]:
         """Return the days with a daily won, of a game or of any."""
         return {day for (each, day), r in self.days.items() if game in (each, ALL_GAMES) and r.won}
+
+
+def with_record(bests: Bests, result: DayResult | RoundResult) -> Bests:
+    """Return the best results including another one, if it is eligible."""
+    record, known = result.record, bests.get(result.variant)
+    if record is None or (known is not None and known <= record):
+        return bests
+    return {**bests, result.variant: record}
+
+
+def better(one: Bests, other: Bests) -> Bests:
+    """Return the better of two packed results of each variant."""
+    return one | {of: min(each, one.get(of, each)) for of, each in other.items()}
 
 
 def points(result: Result, dealt: int) -> int:

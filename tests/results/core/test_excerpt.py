@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from engine.catalog import games
 from server.base.core.ids import DealId
 from server.results.core import excerpt as core
-from server.results.core.boards import BoardId, boards_of_day, boards_of_round, days_needed
+from server.results.core.boards import BoardId, boards_of_day, boards_of_round, days_needed, of_best
 from server.results.core.contests import Lately, Meeting
 from server.results.core.excerpt import Excerpt
 from server.results.core.history import DayResult, History, RoundResult, Sums
@@ -43,6 +43,7 @@ day_results = st.sampled_from(
         DayResult(52, 0, 500_000, 90, "won", 191, ranked=True),
         DayResult(52, 0, 400_000, 90, "won", 192),
         DayResult(27, 25, 400_000, 80, "stuck", 51, ranked=True),
+        DayResult(50, 2, 300_000, 80, "stuck", 96, ranked=True, variant="other"),
         DayResult(1, 51, 0, 3, "resigned", 0),
     ]
 )
@@ -65,6 +66,7 @@ round_results = st.builds(
     factor=st.floats(0.9, 1),
     void=st.booleans(),
     ranked=st.booleans(),
+    variant=st.sampled_from(["standard", "other"]),
 )
 
 
@@ -199,8 +201,11 @@ class Stored(RuleBasedStateMachine):
         for game in GAMES:
             assert sum(of == game for of, _ in history.rounds) < HELD + MORE
             for day in DAYS:
-                boards = [*boards_of_day(game, day, "ranked"), *boards_of_round(game)]
-                boards += boards_of_day(game, day, "guests")
+                boards = boards_of_day(game, day, "ranked", "standard")
+                boards += [
+                    *boards_of_round(game, "other"),
+                    *boards_of_day(game, day, "guests", None),
+                ]
                 boards = [each for each in boards if each.scope != "best" or game not in moved]
                 found = self.read(days_needed(boards), [])
                 scores = [public.score(board) for board in boards]
@@ -268,9 +273,8 @@ def test_ratings_do_not_depend_on_the_order_of_races(shifts: list[float], random
 def test_a_withheld_best_race_needs_the_whole_history() -> None:
     rounds = {("robert", DealId(f"deal{n}")): race(n, left=n) for n in (1, 2, 3)}
     whole = whole_of(plain_fields(History(kept=1, rounds=rounds)))
-    best, races, rating = (
-        BoardId(scope, "robert", 0, "ranked") for scope in ("best", "races", "rating")
-    )
+    best = of_best("robert", "standard")
+    races, rating = (BoardId(scope, "robert", 0, "ranked") for scope in ("races", "rating"))
     first, second = ("robert", DealId("deal1")), ("robert", DealId("deal2"))
     part = replace(whole.excerpt(whole.computed, [], [first]), whole=None)
     assert part.withholding(*first, withheld=True) is None

@@ -6,11 +6,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from engine.schema import STANDARD
 from server.base.core import days as daily
 from server.base.core.ids import DealId
 from server.play.core.result import Result, pack
 from server.results.core import boards
-from server.results.core.boards import ALL_GAMES, BoardId, Group, boards_of_day, boards_of_round
+from server.results.core.boards import (
+    ALL_GAMES,
+    BoardId,
+    Group,
+    boards_of_day,
+    boards_of_round,
+    of_best,
+)
 from server.results.core.history import DayResult, History, RoundResult, points
 from server.results.core.history_fields import whole_of
 from tests.results.core.histories import fields_of
@@ -95,7 +103,8 @@ def test_scores_of_dailies() -> None:
     week = boards.week_of(TODAY)
 
     def score(scope: str, game: str, period: int = 0) -> int | None:
-        return history.score(BoardId(scope, game, period, "ranked"))  # type: ignore[arg-type]
+        variant = "standard" if scope == "best" else ""
+        return history.score(BoardId(scope, game, period, "ranked", variant))  # type: ignore[arg-type]
 
     assert score("day", "robert", TODAY) == pack(25, 400_000, 80)
     assert score("day", ALL_GAMES, TODAY) == -(51 + 190)
@@ -108,7 +117,7 @@ def test_scores_of_dailies() -> None:
 
 @given(histories)
 def test_a_player_has_scores_in_one_group(history: History) -> None:
-    for board in boards_of_day("robert", TODAY, "ranked"):
+    for board in boards_of_day("robert", TODAY, "ranked", STANDARD):
         other: Group = "guests" if history.group_on(board) == "ranked" else "ranked"
         assert history.score(board._replace(group=other)) is None
 
@@ -121,7 +130,10 @@ def test_only_ranked_results_count_among_ranked_players(history: History) -> Non
         days={key: r for key, r in history.days.items() if r.ranked},
         rounds={key: r for key, r in history.rounds.items() if r.ranked},
     )
-    for board in (*boards_of_day("robert", TODAY, "ranked"), *boards_of_round("robert")):
+    for board in (
+        *boards_of_day("robert", TODAY, "ranked", STANDARD),
+        *boards_of_round("robert", STANDARD),
+    ):
         if board.scope != "rating":
             assert history.score(board) == without.score(board)
 
@@ -134,7 +146,7 @@ def test_a_guest_who_keeps_an_identity_becomes_ranked_with_the_next_run() -> Non
     assert (guest.score(of_week), guest.score(of_week._replace(group="ranked"))) == (-51, None)
     assert (after.score(of_week), after.score(of_week._replace(group="ranked"))) == (None, -190)
     assert after.score(BoardId("day", "robert", TODAY - 1, "guests")) == yesterday.packed
-    assert guest.score(BoardId("best", "robert", 0, "ranked")) is None
+    assert guest.score(of_best("robert", STANDARD)) is None
     # Streaks include unranked runs, because they are not compared between players.
     assert after.days_played() == {TODAY - 1, TODAY}
 
@@ -146,8 +158,11 @@ def test_void_results_count_nowhere(history: History) -> None:
         days={key: r for key, r in history.days.items() if not r.void},
         rounds={key: r for key, r in history.rounds.items() if not r.void},
     )
-    found = [*boards_of_day("robert", TODAY, "ranked"), *boards_of_round("robert")]
-    found += boards_of_day("robert", TODAY, "guests")
+    found = [
+        *boards_of_day("robert", TODAY, "ranked", STANDARD),
+        *boards_of_round("robert", STANDARD),
+    ]
+    found += boards_of_day("robert", TODAY, "guests", None)
     # A player with only void results has no score, but their group follows from those results.
     found = [board for board in found if history.group_on(board) == stands.group_on(board)]
     assert [history.score(board) for board in found] == [stands.score(board) for board in found]
@@ -159,10 +174,24 @@ def race(at: int, **given: object) -> RoundResult:
 
 
 def test_a_run_with_help_or_without_a_card_is_not_a_record() -> None:
-    best = BoardId("best", "robert", 0, "ranked")
+    best = of_best("robert", STANDARD)
     helped = RoundResult(1, 1, 2, True, 20, 32, 5_000, 40, "stuck", help=True, ranked=True)
     assert ranked(rounds={("robert", DealId("a")): helped}).score(best) is None
     assert ranked(days={("robert", TODAY): NOTHING}).score(best) is None
+
+
+def test_each_variant_has_its_own_best_run() -> None:
+    slow = replace(race(1, variant="standard"), ranked=True)
+    fast = replace(race(2, variant="two-suits"), ranked=True, left=1)
+    daily_run = replace(HALF, variant="one-suit")
+    found = ranked(
+        days={("spider", TODAY): daily_run},
+        rounds={("spider", DealId("a")): slow, ("spider", DealId("b")): fast},
+    )
+    bests = {"standard": slow.packed, "two-suits": fast.packed, "one-suit": daily_run.packed}
+    for variant, best in bests.items():
+        assert found.score(of_best("spider", variant)) == best
+    assert found.bests("spider") == bests
 
 
 def test_runs_without_a_card_home_share_a_rank() -> None:
@@ -178,6 +207,8 @@ def test_only_open_leaderboards_can_change() -> None:
     assert {board.period for board in before if board.scope == "day"} == {TODAY - 1, TODAY}
     assert {board.scope for board in before} == {"day", "week"}
     assert "rating" in {board.scope for board in boards.open_boards(["robert"], now, "ranked")}
+    best = {each for each in boards.open_boards(["spider"], now, "ranked") if each.scope == "best"}
+    assert best == {of_best("spider", each) for each in ("standard", "one-suit", "two-suits")}
 
 
 def test_weeks_start_on_monday() -> None:
@@ -189,13 +220,17 @@ def test_weeks_start_on_monday() -> None:
 def test_which_leaderboards_exist() -> None:
     assert boards.exists(BoardId("day", ALL_GAMES, TODAY, "guests"))
     assert not boards.exists(BoardId("best", ALL_GAMES, 0, "ranked"))
+    assert not boards.exists(of_best("robert", "draw-three"))
+    assert not boards.exists(BoardId("best", "robert", 0, "ranked"))
+    assert not boards.exists(BoardId("wins", "robert", 0, "ranked", "standard"))
+    assert boards.exists(of_best("klondike", "draw-three"))
     assert not boards.exists(BoardId("wins", "robert", 0, "guests"))
     assert not boards.exists(BoardId("wins", "robert", 7, "ranked"))
     assert not boards.exists(BoardId("month", "robert", 7, "ranked"))  # type: ignore[arg-type]
 
 
 def test_a_score_decodes_to_a_result_or_a_number() -> None:
-    for board in [BoardId("day", "robert", 7, "guests"), BoardId("best", "robert", 0, "ranked")]:
+    for board in [BoardId("day", "robert", 7, "guests"), of_best("robert", STANDARD)]:
         assert board.decode(pack(12, 183_250, 141)) == (12, 183_250, 141, 0)
     for board in [BoardId("day", ALL_GAMES, 7, "guests"), BoardId("rating", "robert", 0, "ranked")]:
         assert board.decode(-410) == (0, 0, 0, 410)

@@ -4,6 +4,17 @@ import { ROOT } from "../kit/root.ts";
 import type { Segment } from "../kit/segments.ts";
 import { type Group, SCOPES, type Scope } from "./boards.ts";
 
+/** What the query of a leaderboard's address names. */
+interface BoardQuery {
+  /** The number of the period; the current one if null. */
+  readonly day: number | null;
+  readonly scope: Scope;
+  /** The player's own if null. */
+  readonly group: Group | null;
+  /** The variant of the best runs; that of the game's dailies if null. */
+  readonly rules: string | null;
+}
+
 export type Route =
   | { screen: "home" }
   | { screen: "new"; game?: string; rules?: string }
@@ -18,7 +29,7 @@ export type Route =
   | { screen: "watch"; code: string; key: string }
   | { screen: "dailies" }
   | { screen: "daily"; game: string }
-  | { screen: "leaderboard"; game: string; day: number | null; scope: Scope; group: Group | null }
+  | ({ screen: "leaderboard"; game: string } & BoardQuery)
   | { screen: "run"; attempt: string; at: number; beside: string | null }
   | { screen: "ghost"; attempt: string }
   | { screen: "deal"; deal: string }
@@ -96,11 +107,12 @@ export const paths = {
   leaderboard: (
     game: string,
     day?: number | null,
-    { scope = "day", group = null }: { readonly scope?: Scope; readonly group?: Group | null } = {},
+    { scope = "day", group = null, rules = null }: Partial<Omit<BoardQuery, "day">> = {},
   ) => {
     const query = new URLSearchParams({
       ...(day != null ? { [scope]: String(day) } : scope === "day" ? {} : { by: scope }),
       ...(group === null ? {} : { group }),
+      ...(rules === null ? {} : { rules }),
     });
     return `${ROOT}/leaderboard/${encodeURIComponent(game)}${queried(query)}`;
   },
@@ -235,13 +247,13 @@ function operatorsAt(second: string | undefined, third: string | undefined, more
 }
 
 /** Return the leaderboard that a query names, today's by default. */
-function boardOf(query: URLSearchParams) {
+function boardOf(query: URLSearchParams): BoardQuery {
   const by = SCOPES.find((scope) => scope === query.get("by"));
   const scope = by ?? (query.has("week") ? "week" : "day");
   const period = query.get(scope) ?? "";
   const group = (["ranked", "guests"] as const).find((each) => each === query.get("group"));
   const day = /^\d{1,6}$/.test(period) ? Number(period) : null;
-  return { day, scope, group: group ?? null };
+  return { day, scope, group: group ?? null, rules: query.get("rules") };
 }
 
 /** Return the history state of a page that shows this attempt's table. */
