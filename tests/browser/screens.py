@@ -102,7 +102,7 @@ COMPARED = {
 }
 """By size and part, the screens that look the same every day and for every player."""
 
-STYLE = ":root { --text: Fraunces } .head > .number, .standing { visibility: hidden }"
+STYLE = ":root { --text: Fraunces } .titled > .number, .standing { visibility: hidden }"
 """Makes screenshots comparable.
 
 All text uses the page's font, as system fonts differ between machines. The countdown to the next
