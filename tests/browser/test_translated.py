@@ -144,7 +144,7 @@ def test_a_translated_start_screen_counts_down(browser: Browser, site: Site) -> 
     player.go("/")
     player.see("daily-robert").wait_for()
     translate(player)
-    wait_for_change(player.page.locator(".head .number"))
+    wait_for_change(player.page.locator(".titled .number"))
     # After playing, the whole list changes.
     played = "You" + "\u2019" + "re in the middle of it"
     player.press("daily-robert")
