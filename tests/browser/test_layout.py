@@ -216,6 +216,22 @@ HIDE_MARK = "document.querySelectorAll('.mark').forEach((each) => (each.hidden =
 HEIGHTS = """() => ['.top, .bar', '.board'].map(
   (each) => document.querySelector(each).offsetHeight)"""
 
+FIND_BROKEN = """() => {
+  const broken = [];
+  for (const tool of document.querySelectorAll('.docked .tool')) {
+    const texts = document.createTreeWalker(tool, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode())
+      for (const {0: word, index} of texts.currentNode.data.matchAll(/[^\\s\u00ad]+/g)) {
+        const range = new Range();
+        range.setStart(texts.currentNode, index);
+        range.setEnd(texts.currentNode, index + word.length);
+        if (range.getClientRects().length > 1) broken.push(`${word} is broken`);
+      }
+  }
+  return broken;
+}"""
+"""Returns the words of the buttons next to the cards that are broken across lines."""
+
 LEAST_BOARD = 0.4
 """The least share of a window's height for the cards, also next to a replay's controls."""
 
@@ -227,8 +243,8 @@ def test_bars_of_a_race_of_eight_leave_the_height_to_long_columns(
     browser: Browser, site: Site
 ) -> None:
     """The heights are those of `longColumns.test.ts`, which computes all games with them."""
-    player = Player(browser, site.url, PHONE, "Ada Lovelace Byron")
-    player.page.add_init_script("localStorage.setItem('samedeal.guided.freecell', '3')")
+    player = Player(browser, site.url, {**PHONE, "locale": "fr-FR"}, "Ada Lovelace Byron")
+    player.page.add_init_script("localStorage.setItem('samedeal.guided.klondike', '3')")
     found: dict[str, object] = {}
     with ExitStack() as stack:
         link, rivals = race_of_eight(player, site, stack)
@@ -239,6 +255,7 @@ def test_bars_of_a_race_of_eight_leave_the_height_to_long_columns(
                 player.page.set_viewport_size({"width": width, "height": height})
                 player.wait_for_frames(4)
                 wrong = player.page.evaluate(FIND_OVERLAPS)
+                wrong += player.page.evaluate(FIND_BROKEN)
                 bars, board = player.page.evaluate(HEIGHTS)
                 if where == "race" and bars > BARS[width, height]:
                     wrong.append(f"bars of {bars} pixels")
@@ -262,7 +279,7 @@ def race_of_eight(player: Player, site: Site, stack: ExitStack) -> tuple[str, li
         "Mary",
     )
     host, *guests = (stack.enter_context(Friend(site.url, name)) for name in names)
-    link = host.open_room("freecell", seats=8, known=deck_of("freecell"))
+    link = host.open_room("klondike", seats=8, known=deck_of("klondike"))
     for guest in guests:
         guest.join(link)
     with player.without_page() as own:
@@ -270,7 +287,7 @@ def race_of_eight(player: Player, site: Site, stack: ExitStack) -> tuple[str, li
         host.start(link)
         for each in (own, host, *guests):
             each.wait_for_round()
-        for move in longest_column("freecell"):
+        for move in longest_column("klondike"):
             own.play(move)
     return link, [host, *guests]
 
@@ -295,7 +312,7 @@ def screens_of(player: Player, link: str, rivals: list[Friend]) -> Iterator[str]
     yield "replay"
     player.go("/c")
     player.unfold("challenge-options")
-    player.choose_game("freecell")
+    player.choose_game("klondike")
     player.press("make-challenge")
     player.press("play-challenge")
     player.wait_for_board()
