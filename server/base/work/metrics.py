@@ -18,7 +18,7 @@ import asyncio
 import platform
 import time
 from bisect import bisect_left
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import Field, dataclass, field, fields
 from functools import partial
@@ -49,8 +49,9 @@ Gauge = Callable[[], float]
 
 Gauges = dict[str, Gauge]
 
-# Counts by label values: a tuple of strings, or a string if there is only one label.
-Counts = Counter[Any]
+# Counts by label values: a tuple of strings, or a string if there is only one label. Those changed
+# by each move are no `Counter`, which takes 0.1 µs more.
+Counts = dict[Any, int]
 
 
 class Histogram:
@@ -77,7 +78,7 @@ def _attribute(make: Callable[[], object], name: str, text: str, *labels: str) -
 
 # The kinds of attributes.
 _total = partial(_attribute, int)
-_counts = partial(_attribute, Counter)
+_counts = partial(_attribute, partial(defaultdict, int))
 _gauge = partial(_attribute, lambda: None)
 _gauges = partial(_attribute, dict)
 _times = partial(_attribute, lambda: Histogram(SECONDS))
@@ -230,7 +231,7 @@ def _family_of(each: Field[Any], value: Any) -> Metric:
     match value:
         case int():
             return CounterMetricFamily(name, text, value=value)
-        case Counter():
+        case defaultdict() | Counter():
             counter = CounterMetricFamily(name, text, labels=labels)
             for key, count in list(value.items()):
                 counter.add_metric(key if isinstance(key, tuple) else (key,), count)

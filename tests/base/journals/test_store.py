@@ -88,7 +88,7 @@ async def test_several_entries_are_appended_together_or_not_at_all(
 
 @pytest.mark.parametrize("is_read", [True, False])
 async def test_texts_are_returned_unchanged(journals: JournalStore, *, is_read: bool) -> None:
-    given = ["Ω \r\n \0 🂡", "[^%]*", "", *map(str, range(10))]
+    given = ["Ω \r\n \0 🂡", "[^%]*", "", *map(str, range(10)), "x" * 255, "y" * 256]
     read = await journals.read(KEY)
     for number, text in enumerate(given, start=1):
         generation = read.generation if is_read else 0
