@@ -142,7 +142,7 @@ class Prices:
             self._depth += 1 if event == "call" else -1
         elif event.endswith("call") and not self._depth and not file.startswith(TESTS):
             self._work += 1
-            if event == "call" and frame.f_code is Pipeline._flush.__code__:
+            if event == "call" and frame.f_code is Pipeline._write.__code__:
                 self._work += FLUSH
 
     async def ask(self, seat: Seat, type_: str, given: Mapping[str, Any]) -> Any:
