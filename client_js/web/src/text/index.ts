@@ -188,9 +188,9 @@ export function marksOf(result: {
   ].join(", ");
 }
 
-/** Return the mark of a known deal, named by its number of at most 20 digits, or else by its cards. */
+/** Return the mark of a known deal, named by its number if that has at most ten digits. */
 export function knownWords(name: string): string {
-  return text.play.known(name.length < 21 ? name : null);
+  return text.play.known(name.length <= 10 ? name : null);
 }
 
 /** A deal's target, as in `app/targets.ts`. */
