@@ -183,8 +183,8 @@ class _Search:
         memory = self._memory
         self.number += 1
         self.steps += memory[idx.STEPS]
-        if memory[idx.WON]:
-            assert self._home == self._board.ruleset.total
+        # A line may win before the search has sent all cards home, if it clears the tableau.
+        if self._home == self._board.ruleset.total:
             self.verdict = Verdict.WINNABLE
         elif not memory[idx.CUT]:
             self.verdict = Verdict.IMPOSSIBLE
