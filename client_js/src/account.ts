@@ -2,7 +2,15 @@
 
 import type { Connection } from "./connection.ts";
 import type { Link } from "./link.ts";
-import type { Account, AskPasskey, BotCreated, DeviceCode, SignOutEverywhere } from "./messages.ts";
+import type {
+  Account,
+  AddPractice,
+  AskPasskey,
+  BotCreated,
+  DeviceCode,
+  Practised,
+  SignOutEverywhere,
+} from "./messages.ts";
 import { disconnected } from "./refusal.ts";
 
 /**
@@ -34,6 +42,19 @@ export class AccountCommands {
   constructor(link: Link, connection: Connection) {
     this.#link = link;
     this.#connection = connection;
+  }
+
+  /** Return the statistics of practice that are stored with the identity. */
+  async practice(): Promise<readonly Practised[]> {
+    return (await this.#link.ask("GetPractice", {})).practised;
+  }
+
+  /**
+   * Add a batch of practice deals to them, and return its variant's. If the answer is lost, send
+   * the same batch again: it is not added twice.
+   */
+  async addPractice(batch: AddPractice): Promise<readonly Practised[]> {
+    return (await this.#link.ask("AddPractice", batch)).practised;
   }
 
   /** Return the credentials that keep the identity. */

@@ -10,6 +10,7 @@ export { Client, type ClientOptions } from "./client.ts";
 export type { ConnectFailure, Status, Surroundings } from "./connection.ts";
 export type {
   Account,
+  AddPractice,
   Certificate,
   Challenge,
   ChallengeRow,
@@ -44,6 +45,7 @@ export type {
   OpenRoom,
   Place,
   Player,
+  Practised,
   Proposal,
   Push,
   QuietHours,

@@ -9,10 +9,15 @@ from typing import Any
 
 from playwright.sync_api import Browser, expect
 
+from tests.browser.checks import problems
 from tests.browser.conftest import Site, player_fixture
 from tests.browser.player import DESKTOP, PHONE, Player
 from tests.browser.steps import play_daily_without_page, start_alone
 from tests.processes import ROOT, running
+
+WON = '{"standard":{"played":1,"won":1,"streak":1,"longest":1,"home":35,"time":60000,"moves":40,'
+WON += '"deals":[[true,35,60000,40]]}}'
+"""The stored statistics of Golf after a win."""
 
 ada = player_fixture(DESKTOP, "Ada")
 phone = player_fixture(PHONE)
@@ -160,6 +165,32 @@ def test_a_recovery_code_is_shown_once_and_signs_in(ada: Player, phone: Player) 
     phone.press("sign-in")
     named(phone, "Ada")
     kept(phone)
+
+
+def test_statistics_of_practice_follow_a_kept_identity(ada: Player, phone: Player) -> None:
+    for player in (ada, phone):
+        player.go("/")
+        player.page.evaluate(
+            "figures => localStorage.setItem('samedeal.figures.golf', figures)", WON
+        )
+    ada.go("/statistics")
+    expect(ada.page.get_by_role("link", name="Have it on all your devices")).to_be_visible()
+    at_account(ada)
+    ada.press("new-code")
+    code = ada.see("recovery-code").inner_text()
+    ada.press("code-written")
+    kept(ada)
+    ada.go("/statistics")
+    expect(ada.page.get_by_text("stored with your identity")).to_be_visible()
+    at_account(phone)
+    phone.see("code-input").fill(code)
+    phone.press("sign-in")
+    kept(phone)
+    # Each browser has counted a deal of its own.
+    for player in (phone, ada, phone):
+        player.go("/statistics")
+        expect(player.see("practice-golf-standard")).to_contain_text("Played 2")
+        assert problems(player) == []
 
 
 def test_signing_out_everywhere_else_leaves_this_device(ada: Player, phone: Player) -> None:

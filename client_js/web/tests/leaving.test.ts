@@ -2,8 +2,10 @@
 
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import type { Player } from "../../src/messages.ts";
 import { legalMoves } from "../../src/rules/moves.ts";
 import { parseMove } from "../../src/rules/notation.ts";
+import { Store } from "../../src/store.ts";
 import { figuresOf } from "../src/app/practised/figures.ts";
 import { beginPractice } from "../src/practice/beginning.ts";
 import { Practice } from "../src/practice/practice.svelte.ts";
@@ -14,6 +16,12 @@ import { MemoryStorage } from "./storage.ts";
 const WON = JSON.parse(
   readFileSync(new URL("../../../tests/browser/won.json", import.meta.url), "utf8"),
 ) as { readonly seed: string; readonly moves: readonly string[] };
+
+/** A guest, whose statistics stay in this browser. */
+const GUEST = {
+  client: { player: new Store<Player | null>(null), account: () => Promise.reject(new Error()) },
+  kept: { known: false },
+};
 
 function playSome(practice: Practice, count: number): void {
   for (let nth = 0; nth < count; nth++) practice.play(legalMoves(practice.view)[0]!);
@@ -77,7 +85,7 @@ describe("a new deal", () => {
     // The page was closed before it was counted.
     const again = new Practice("klondike", storage);
     expect(again.unsettled).toBe(true);
-    settle(again, storage);
+    settle(again, storage, GUEST);
     expect([again.unsettled, again.previous]).toEqual([false, null]);
     again.undo();
     expect(again.canUndo).toBe(false);
@@ -109,7 +117,7 @@ describe("a restarted deal", () => {
     expect(practice.view).toEqual(view);
     practice.restart();
     playSome(practice, 1);
-    settle(practice, storage);
+    settle(practice, storage, GUEST);
     expect(figuresOf(storage, "klondike").size).toBe(0);
   });
 
@@ -117,7 +125,7 @@ describe("a restarted deal", () => {
     const storage = new MemoryStorage();
     const practice = nearlyWon(storage);
     win(practice);
-    settle(practice, storage);
+    settle(practice, storage, GUEST);
     const first = figuresOf(storage, "lady-betty").get("standard");
     expect(first).toMatchObject({ played: 1, won: 1, time: 60_000, moves: WON.moves.length });
     practice.restart();
@@ -126,7 +134,7 @@ describe("a restarted deal", () => {
     expect(practice.unsettled).toBe(false);
     practice.deal();
     playSome(practice, 1);
-    settle(practice, storage);
+    settle(practice, storage, GUEST);
     expect(figuresOf(storage, "lady-betty").get("standard")).toEqual(first);
   });
 });

@@ -1,6 +1,7 @@
 /**
  * Statistics of practice in this browser's storage, per game and variant. They are separate from
- * races and dailies, whose results the server has.
+ * races and dailies, whose results the server has. Those of a kept identity follow it
+ * (`following.ts`).
  */
 
 import { games, type TextStorage } from "@samedeal/client";
@@ -59,15 +60,34 @@ export function countDeal(
   variant: string,
   deal: Counted,
 ): Figures {
+  const counted = added(figuresOf(storage, game).get(variant) ?? noFigures, deal);
+  storeFigures(storage, game, variant, counted);
+  return counted;
+}
+
+/** Replace the statistics of a variant. */
+export function storeFigures(
+  storage: TextStorage,
+  game: string,
+  variant: string,
+  figures: Figures,
+): void {
   const all = new Map(figuresOf(storage, game));
-  const counted = added(all.get(variant) ?? noFigures, deal);
   // The variant played last is the last one.
   all.delete(variant);
-  all.set(variant, counted);
+  all.set(variant, figures);
   const own = [...all.keys()].filter(isChanges);
   for (const old of own.slice(0, -MOST_OWN)) all.delete(old);
   storage.setItem(keyOf(game), JSON.stringify(Object.fromEntries(all)));
-  return counted;
+}
+
+/** Drop the statistics of all listed variants; those of custom rules stay. */
+export function dropFigures(storage: TextStorage): void {
+  for (const { id } of games) {
+    const own = [...figuresOf(storage, id)].filter(([variant]) => isChanges(variant));
+    if (own.length === 0) storage.removeItem(keyOf(id));
+    else storage.setItem(keyOf(id), JSON.stringify(Object.fromEntries(own)));
+  }
 }
 
 /** Return statistics with one more deal. */
@@ -84,6 +104,29 @@ export function added(figures: Figures, deal: Counted): Figures {
     moves: won ? Math.min(moves, figures.moves ?? Infinity) : figures.moves,
     deals: [...figures.deals, deal].slice(-MOST_DEALS),
   };
+}
+
+/** Return the figures of some deals followed by others, as the server computes them. */
+export function joined(earlier: Figures, later: Figures): Figures {
+  const { played, won, streak } = later;
+  const allWon = won === played;
+  const firstLost = later.deals.findIndex(([each]) => !each);
+  // The start of long figures is not known deal by deal.
+  const begun = allWon ? won : later.deals.length < played ? 0 : firstLost;
+  return {
+    played: earlier.played + played,
+    won: earlier.won + won,
+    streak: allWon ? earlier.streak + streak : streak,
+    longest: Math.max(earlier.longest, later.longest, earlier.streak + begun),
+    home: Math.max(earlier.home, later.home),
+    time: least(earlier.time, later.time),
+    moves: least(earlier.moves, later.moves),
+    deals: [...earlier.deals, ...later.deals].slice(-MOST_DEALS),
+  };
+}
+
+function least(one: number | null, other: number | null): number | null {
+  return one === null || other === null ? (one ?? other) : Math.min(one, other);
 }
 
 /** Return the median time of the latest wins in milliseconds; null without a win. */
@@ -121,7 +164,7 @@ export function allFigures(storage: TextStorage): Record<string, Record<string, 
   return Object.fromEntries(found.filter(([, variants]) => Object.keys(variants).length > 0));
 }
 
-function isFigures(found: unknown): found is Figures {
+export function isFigures(found: unknown): found is Figures {
   if (typeof found !== "object" || found === null) return false;
   const { played, won, streak, longest, home, time, moves, deals } = found as Partial<Figures>;
   return (
