@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-import gc
 import re
 import subprocess
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -73,15 +71,7 @@ def test_methods_named_in_the_architecture_exist() -> None:
         assert any(re.search(rf"(def |self\.){name}\b", source) for source in owners), (owner, name)
 
 
-@cache
-def modules() -> dict[str, ast.Module]:
-    found = {
-        module: ast.parse((ROOT / module).read_text(encoding="utf-8"))
-        for module in tracked("engine/*.py", "server/*.py")
-    }
-    # With these millions of nodes, each later garbage collection would take seconds.
-    gc.freeze()
-    return found
+MODULES = tracked("engine/*.py", "server/*.py")
 
 
 QUESTION = re.compile(r"(What|Who(ever|m|se)?)\b")
@@ -92,8 +82,8 @@ def test_docstrings_start_with_a_noun_or_verb() -> None:
     """Includes docstrings of constants, which are strings below them."""
     begun = [
         f"{module}:{node.lineno}"
-        for module, tree in modules().items()
-        for node in ast.walk(tree)
+        for module in MODULES
+        for node in ast.walk(ast.parse((ROOT / module).read_text(encoding="utf-8")))
         if isinstance(node, ast.Expr)
         and isinstance(node.value, ast.Constant)
         and QUESTION.match(str(node.value.value).lstrip())
@@ -113,7 +103,7 @@ def test_names_of_durations_in_milliseconds_have_the_unit() -> None:
     """Durations without a unit are in seconds, as in asyncio."""
     unnamed = [
         f"{module}: {above or name}"
-        for module in modules()
+        for module in MODULES
         for above, name in MILLISECONDS.findall((ROOT / module).read_text(encoding="utf-8"))
         if not (above or name).endswith("_MS")
     ]

@@ -72,7 +72,7 @@ _PER_ENTRY: Final = 4
 _LONG: Final = 256
 """The size in bytes from which on a part is packed by hiredis."""
 _SIZES: Final = tuple(f"${size}\r\n" for size in range(_LONG))
-"""What precedes a part in the Redis protocol, by its size in bytes."""
+"""The header of a part in the Redis protocol, by the part's size in bytes."""
 
 Done = Callable[[int | Exception], None]
 """The callback of an append. It gets the generation of the connection on which the entry was

@@ -59,6 +59,7 @@ UNKNOWN: dict[str, Callable[[int], str | list[str]]] = {
     "challenge": _id,
     "run": lambda number: [f"{_id(number)}.{ADA}", f"x{number}"],
     "game": lambda number: f"game-{number}",
+    "variant": lambda number: f"variant-{number}",
     "scope": lambda number: f"scope-{number}",
     "from": lambda number: str(1_000 + 10**7 * number),
 }
