@@ -13,7 +13,7 @@ from itertools import pairwise
 from engine.board import Board, View
 from engine.cards import DOWN
 from engine.ruleset import Ruleset
-from engine.schema import Headway, dealt_down
+from engine.schema import Headway
 
 _FACE_UP = bytes(byte for byte in range(256) if not byte & DOWN)
 
@@ -46,6 +46,5 @@ def headway(seen: Board | View, counted: Headway) -> int:
 def most_headway(ruleset: Ruleset, counted: Headway) -> int:
     """Return the largest headway in a game, which a won game has if it is not 0."""
     if counted == "turned-up":
-        parts = (ruleset.rules.tableau, ruleset.rules.reserve)
-        return sum(sum(dealt_down(part)) for part in parts if part is not None)
+        return ruleset.down_at_start
     return ruleset.total - ruleset.home_at_start if counted == "in-order" else 0

@@ -35,7 +35,15 @@ from engine.fits import (
     unless_empty,
     when_empty,
 )
-from engine.schema import MAX_NUMBER, Foundation, Place, Rules, covering_places, longest_run
+from engine.schema import (
+    MAX_NUMBER,
+    Foundation,
+    Place,
+    Rules,
+    covering_places,
+    dealt_down,
+    longest_run,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +94,9 @@ class Ruleset:
         self.pack = pack(rules.packs, rules.suits)  # in the order of an unshuffled pack
         self.total = len(self.pack)
         self.home_at_start = sum(g.piles for g in rules.foundations if g.setup != "empty")
-        dealt = (part.deal for part in (rules.tableau, rules.reserve) if part)
-        self.in_stock = self.total - self.home_at_start - sum(map(sum, dealt))
+        laid = [part for part in (rules.tableau, rules.reserve) if part]
+        self.in_stock = self.total - self.home_at_start - sum(sum(part.deal) for part in laid)
+        self.down_at_start = sum(sum(dealt_down(part)) for part in laid)
         # The group of each foundation, by pile number.
         self.groups: tuple[Foundation, ...] = tuple(
             group for group in rules.foundations for _ in range(group.piles)
