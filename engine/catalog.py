@@ -20,7 +20,16 @@ from weakref import WeakValueDictionary
 
 from engine.errors import RulesetError, UnknownGameError, UnknownRulesError, UnknownVariantError
 from engine.ruleset import Ruleset, digest_of
-from engine.schema import STANDARD, Game, Headway, Listing, Rules, changed_rules, is_changes, read_game
+from engine.schema import (
+    STANDARD,
+    Game,
+    Headway,
+    Listing,
+    Rules,
+    changed_rules,
+    is_changes,
+    read_game,
+)
 
 MAX_KEPT = 2 << 20  # the size of the cache of changed rules, in bytes: room for about 300
 
