@@ -30,6 +30,7 @@ export function applies(ruleset: Ruleset): boolean {
   const takers = groups.filter(({ takes }) => takes === "run").map(({ automatic }) => automatic);
   return (
     isWay(ruleset.moves) &&
+    !ruleset.clears &&
     new Set(takers).size <= 1 &&
     rules.stock.turns === 1 &&
     ruleset.redeals < ENDLESS &&

@@ -62,8 +62,8 @@ const NONE: Method = {
 };
 
 export function methodOf(ruleset: Ruleset): Method {
-  // No method knows covered places, pairs, or the end of a game whose tableau is cleared.
-  if (ruleset.peaks !== null || ruleset.pairs || ruleset.clears) return NONE;
+  // No method knows covered places or pairs.
+  if (ruleset.peaks !== null || ruleset.pairs) return NONE;
   return METHODS.find(({ applies }) => applies(ruleset)) ?? NONE;
 }
 

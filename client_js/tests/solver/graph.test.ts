@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { type Board, cardsHome } from "../../src/rules/board.ts";
-import { parsePile } from "../../src/rules/cards.ts";
+import { DOWN, parsePile } from "../../src/rules/cards.ts";
 import { findRuleset, games } from "../../src/rules/catalog.ts";
 import { dealSeed } from "../../src/rules/deal.ts";
 import { isLegal, isWon, legalMoves } from "../../src/rules/moves.ts";
@@ -66,7 +66,10 @@ test("the games searched this way are the engine's: those that no exact method d
     variants.map((variant) => findRuleset(id, variant.id)),
   );
   const searched = all.filter((ruleset) => methodOf(ruleset).solve === graph.solve);
-  expect(searched.map(nameOf).sort()).toEqual([...NAMES].sort());
+  // Lines that clear the tableau are those of the same games without that.
+  const played = searched.filter(({ clears }) => !clears);
+  expect(played.map(nameOf).sort()).toEqual([...NAMES].sort());
+  expect(searched).toContain(findRuleset("golf", "cleared"));
   expect(methodOf(findRuleset("lady-betty")).solve).not.toBe(graph.solve);
   expect(graph.applies(findRuleset("spider"))).toBe(false);
 });
@@ -212,4 +215,27 @@ test("a review finds the move that lost a deal", () => {
   review(boards, method, null, (each) => reports.push(each));
   const last = boards.length - 1;
   expect(reports.at(-1)).toMatchObject({ verdict: "winnable", winnable: last - 1, lost: last });
+});
+
+test("a line that clears Golf's columns wins where that is enough, and ends there", () => {
+  const lines = ["standard", "cleared"].map((variant) => {
+    const ruleset = findRuleset("golf", variant);
+    const left = parsePile(["5H", "?KS", "?2D", "?TC"]);
+    const known = new Set(left.map((card) => card & ~DOWN));
+    const home = ruleset.pack
+      .filter((card) => !known.has(card))
+      .toSorted((a, b) => (b % 13) - (a % 13));
+    const top = parsePile(["4S"]);
+    const f0 = [...home.filter((card) => card !== top[0]), ...top];
+    const piles = ruleset.pileNames.map((name) =>
+      name === "f0" ? f0 : name === "t0" ? left.slice(0, 1) : name === "s" ? left.slice(1) : [],
+    );
+    const board: Board = { ruleset, piles, redeals: 0, moves: 0 };
+    const { verdict, line } = methodOf(ruleset).solve(board, 1_000);
+    expect(verdict).toBe("winnable");
+    expect(isWon(line.reduce(play, board))).toBe(true);
+    return line.map((move) => moveText(ruleset, move));
+  });
+  expect(lines[0]).toHaveLength(4);
+  expect(lines[1]).toEqual(lines[0]!.slice(0, lines[0]!.indexOf("t0>f0") + 1));
 });

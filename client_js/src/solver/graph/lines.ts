@@ -2,6 +2,7 @@
 
 import { type Board, pileAt } from "../../rules/board.ts";
 import { DOWN } from "../../rules/cards.ts";
+import { isWon } from "../../rules/moves.ts";
 import { apply } from "../../rules/play.ts";
 import type { Move } from "../../rules/ruleset.ts";
 import { HOME, TALON, countOf, placeOf, sourceOf, targetOf } from "./encoding.ts";
@@ -24,6 +25,8 @@ export function lineOf(board: Board, { numbers }: Tables, moves: readonly number
   }
 
   for (const move of moves) {
+    // The other cards went home when the tableau was empty.
+    if (isWon(at)) break;
     const source = sourceOf(move);
     const target = targetOf(move);
     const to = target >= HOME ? target - HOME : numbers[target]!;

@@ -31,8 +31,13 @@ export function fitsTables(ruleset: Ruleset): boolean {
   const { tableau, stock } = rules;
   const givesBack = groups.some(({ plays }) => plays.length > 0);
   const sameRank = groups.some(({ first }) => first === "same");
+  // If clearing the tableau wins, the other cards must be able to go home at any time: a line that
+  // wins without this rule then wins with it, and the other way round.
+  const others = [rules.waste, rules.reserve, rules.cells].some((part) => part !== null);
+  const always = !others && (stock.plays.length === 0 || stock.to_foundation === "any");
   return (
     tableau !== null &&
+    (!ruleset.clears || always) &&
     pack.length === new Set(pack).size &&
     groups.every(({ takes }) => takes === "card") &&
     (!givesBack || (isBySuit(ruleset) && !sameRank)) &&
