@@ -214,8 +214,8 @@ WatchRound StopWatching GetWatchKey GetAccount ExportData SignIn AskPasskey UseP
 ConfirmPasskey GetPush
 AskOperator ConfirmOperator ListCases LookUp Moderate
 LeaveRoom Resign OpenAttempt RemovePush UnwatchChallenge ListChallenges HideChallenge GetChallengers
-ListBlocked GetPractice ShowInvitation ListCircles WatchCircle UnwatchCircle GetCircleTable GetHeadToHead
-GetCircleFeed DeleteCircle
+ListBlocked GetPractice ShowInvitation ListCircles WatchCircle UnwatchCircle GetCircleTable
+GetHeadToHead GetCircleFeed DeleteCircle
 """
 """Commands without a charge.
 
