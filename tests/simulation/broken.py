@@ -698,7 +698,7 @@ BROKEN_AMONG_STRANGERS: dict[Callable[[], Any], tuple[Kind, int]] = {
     does_not_charge_for_guesses: ("told", 2),
     keeps_watch_keys_valid: ("told", 18),
     shows_boards_after_a_room_turns_private: ("told", 39),
-    charges_neighbours_for_guesses: ("kept out", 19),
+    charges_neighbours_for_guesses: ("kept out", 70),
     charges_for_guesses_later: ("kept out", 7),
     shares_one_quota_among_all_addresses: ("kept out", 15),
     does_not_charge_for_rooms: ("overfull", 15),
