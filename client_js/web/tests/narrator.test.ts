@@ -53,7 +53,9 @@ describe("the announcements of a board", () => {
   it("tell the deal once the cards of an empty table arrive, without naming each", () => {
     const ruleset = findRuleset("klondike");
     const dealt = seenOf(dealSeed(ruleset, new Uint8Array(32)));
-    expect(said(openingView(ruleset), dealt)).toEqual(["New deal."]);
+    const narrator = new Narrator();
+    const table = openingView(ruleset);
+    expect([table, dealt].map((view) => narrator.next(view))).toEqual(["", "New deal."]);
   });
 
   it("tell a move, and that it is undone, even if it leads back", () => {

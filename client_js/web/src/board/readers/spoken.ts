@@ -21,7 +21,8 @@ export class Narrator {
     const undone = this.#views.at(-2);
     if (before?.ruleset !== now.ruleset) {
       this.#views = [now];
-      return positionSaid(now);
+      // The deal is announced once its cards arrive.
+      return isUnseen(now) ? "" : positionSaid(now);
     }
     if (isSame(before, now)) {
       this.#views[this.#views.length - 1] = now;
