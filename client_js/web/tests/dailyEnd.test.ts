@@ -8,6 +8,7 @@ import { isDaily } from "../src/app/targets.ts";
 import {
   type DayDeals,
   averageBefore,
+  canCrown,
   goingOn,
   isCrowned,
   sharingCrown,
@@ -58,6 +59,8 @@ describe("the crown of the day", () => {
       { ...game, game: "deuces", mine },
     ];
     expect(isCrowned({ ...day, games })).toBe(crowned);
+    // A run that is over without a card home, or with cards placed by the deal only, is final.
+    expect(canCrown({ ...day, games })).toBe(crowned || mine?.end == null);
     // A result just played counts before it is listed.
     expect(isCrowned(withResult({ ...day, games }, "deuces", result))).toBe(true);
   });

@@ -50,6 +50,11 @@ export function isCrowned(deals: Pick<DayDeals, "games">): boolean {
   return deals.games.every(({ mine }) => counts(mine));
 }
 
+/** Whether the games of a crown can still earn it: none is over that does not count. */
+export function canCrown(deals: Pick<DayDeals, "games">): boolean {
+  return deals.games.every(({ mine }) => mine?.end == null || counts(mine));
+}
+
 /** Return the average number of cards home in a game's dailies before a day, or null. */
 export function averageBefore(game: ApiTypes.PlayedGame | undefined, day: number): number | null {
   const before = game?.dailies.days.filter((played) => played.day < day) ?? [];
