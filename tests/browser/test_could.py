@@ -175,7 +175,7 @@ def test_the_calendar_shows_how_hard_weekdays_are(browser: Browser) -> None:
         # A future day states the proofs about its deals.
         ahead = (site.now() + timedelta(days=2)).date().isoformat()
         player.go(f"/archive/{ahead}")
-        expect(player.see("deal-of-robert")).to_contain_text(re.compile(rf"{LEVEL} · par\s\d\d"))
+        expect(player.see("deal-of-robert")).to_contain_text(re.compile(rf"{LEVEL}, par\s\d\d"))
         expect(player.see("own-result").first).not_to_contain_text("played")
         assert problems(player) == []
         player.close()
@@ -190,7 +190,7 @@ def test_a_certified_daily_shows_its_level_and_par(browser: Browser) -> None:
         player = Player(browser, site.url, PHONE, "Ada")
         player.go("/")
         row = player.see("daily-robert")
-        expect(row).to_contain_text(re.compile(rf"{LEVEL} · par\s\d\d"))
+        expect(row).to_contain_text(re.compile(rf"{LEVEL}, par\s\d\d"))
         expect(player.see("daily-deuces")).to_contain_text("Not checked yet")
         par = re.findall(r"par\s(\d\d)", row.inner_text())[0]
         row.click()
