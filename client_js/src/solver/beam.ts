@@ -25,7 +25,7 @@ const PROOF = "All positions that can be reached were searched.";
 
 /** Whether the search's tables can represent the rules. */
 export function applies(ruleset: Ruleset): boolean {
-  const { rules, groups, reserve, cells } = ruleset;
+  const { rules, groups, reserve, cells, peaks, pairs, clears } = ruleset;
   // Either all runs go home automatically, or none does.
   const takers = groups.filter(({ takes }) => takes === "run").map(({ automatic }) => automatic);
   return (
@@ -35,7 +35,8 @@ export function applies(ruleset: Ruleset): boolean {
     rules.stock.turns === 1 &&
     ruleset.redeals < ENDLESS &&
     reserve.length + cells.length === 0 &&
-    !groups.some(({ first, plays }) => first === "same" || plays.length > 0)
+    !groups.some(({ first, plays }) => first === "same" || plays.length > 0) &&
+    !(peaks !== null || pairs || clears)
   );
 }
 

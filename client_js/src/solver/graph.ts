@@ -156,9 +156,11 @@ class Searches {
     this.number += 1;
     this.steps += search.steps;
     if (search.home > this.home) {
-      this.home = search.home;
-      this.line = lineOf(this.board, search.tables, search.line);
+      const { line, after } = lineOf(this.board, search.tables, search.line);
+      this.line = line;
+      this.home = cardsHome(after);
     }
+    // A line may win before the search has sent all cards home, if it clears the tableau.
     if (this.home === search.tables.total) this.verdict = "winnable";
     else if (!search.cut) this.verdict = "impossible";
   }

@@ -62,8 +62,6 @@ const NONE: Method = {
 };
 
 export function methodOf(ruleset: Ruleset): Method {
-  // No method knows covered places or pairs.
-  if (ruleset.peaks !== null || ruleset.pairs) return NONE;
   return METHODS.find(({ applies }) => applies(ruleset)) ?? NONE;
 }
 

@@ -27,6 +27,7 @@ export function applies(ruleset: Ruleset): boolean {
   const { tableau, stock, waste } = ruleset.rules;
   return (
     tableau === null &&
+    !ruleset.pairs &&
     ruleset.foundations.length === 1 &&
     stock.plays.join() === "waste" &&
     waste?.plays.join() === "foundation" &&

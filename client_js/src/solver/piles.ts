@@ -40,6 +40,7 @@ export function applies(ruleset: Ruleset): boolean {
     tableau?.order === "any" &&
     tableau.empty === "any" &&
     tableau.plays.join() === "foundation" &&
+    !ruleset.clears &&
     tableau.fill.length === 0 &&
     stock.plays.includes("tableau") &&
     stock.plays.every((place) => place === "tableau" || place === "foundation") &&

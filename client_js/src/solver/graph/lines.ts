@@ -8,8 +8,14 @@ import type { Move } from "../../rules/ruleset.ts";
 import { HOME, TALON, countOf, placeOf, sourceOf, targetOf } from "./encoding.ts";
 import type { Tables } from "./tables.ts";
 
-/** Return the moves of a line from a board, including the deals that precede some of them. */
-export function lineOf(board: Board, { numbers }: Tables, moves: readonly number[]): Move[] {
+/** The moves of a line, including the deals that precede some of them, and the board after them. */
+interface Line {
+  readonly line: readonly Move[];
+  readonly after: Board;
+}
+
+/** Return a line from a board as moves of the rules. */
+export function lineOf(board: Board, { numbers }: Tables, moves: readonly number[]): Line {
   const { stock, waste } = board.ruleset;
   const drawn = [
     ...(waste === null ? [] : pileAt(board, waste)),
@@ -45,5 +51,5 @@ export function lineOf(board: Board, { numbers }: Tables, moves: readonly number
       append(waste, to);
     }
   }
-  return line;
+  return { line, after: at };
 }

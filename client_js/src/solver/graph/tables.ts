@@ -24,20 +24,23 @@ export interface Plays {
  * Whether the search has tables for these rules.
  *
  * Required: one pack with each card once; foundations for single cards, by suit if cards may leave
- * them again; and a stock dealt to the waste, or from its top to foundations.
+ * them again; and a stock dealt to the waste, or from its top to foundations. If clearing the
+ * tableau wins, the other cards must be able to go home at any time: a line that wins without this
+ * rule then wins with it, and the other way round.
  */
 export function fitsTables(ruleset: Ruleset): boolean {
   const { rules, pack, groups } = ruleset;
-  const { tableau, stock } = rules;
+  const { tableau, stock, waste, reserve, cells } = rules;
   const givesBack = groups.some(({ plays }) => plays.length > 0);
   const sameRank = groups.some(({ first }) => first === "same");
   // If clearing the tableau wins, the other cards must be able to go home at any time: a line that
   // wins without this rule then wins with it, and the other way round.
-  const others = [rules.waste, rules.reserve, rules.cells].some((part) => part !== null);
-  const always = !others && (stock.plays.length === 0 || stock.to_foundation === "any");
+  const hasOthers = waste !== null || reserve !== null || cells !== null;
+  const always = stock.plays.length === 0 || stock.to_foundation === "any";
   return (
     tableau !== null &&
-    (!ruleset.clears || always) &&
+    ruleset.peaks === null &&
+    (!ruleset.clears || (always && !hasOthers)) &&
     pack.length === new Set(pack).size &&
     groups.every(({ takes }) => takes === "card") &&
     (!givesBack || (isBySuit(ruleset) && !sameRank)) &&
