@@ -33,7 +33,7 @@ from tests.engine.perft import Start, count_within_budget, format_trees, path_of
 from tests.engine.positions import ALL, easy_deck, run_down
 from tests.relatives import find_ruleset
 from tests.vectors import changes
-from tests.vectors.solver import passes, piles
+from tests.vectors.solver import clearing, passes, piles
 
 FOLDER = Path(__file__).parent
 SEEDS = [bytes(32), bytes(range(32)), bytes([255]) * 32, sha256(b"samedeal vectors").digest()]
@@ -283,7 +283,11 @@ FILES = {
     "headway.json": headways,
 }
 SEARCH_FILES = {"dead-ends.json": dead_ends}
-SOLVER_FILES = {"passes.json": passes.entries, "piles.json": piles.entries}
+SOLVER_FILES = {
+    "passes.json": passes.entries,
+    "piles.json": piles.entries,
+    "clearing.json": clearing.entries,
+}
 
 
 def main() -> None:

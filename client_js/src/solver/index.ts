@@ -8,6 +8,7 @@ import { type Board, cardsHome } from "../rules/board.ts";
 import { isWon } from "../rules/moves.ts";
 import type { Ruleset } from "../rules/ruleset.ts";
 import * as beam from "./beam.ts";
+import * as clearing from "./clearing.ts";
 import * as graph from "./graph.ts";
 import * as passes from "./passes.ts";
 import * as piles from "./piles.ts";
@@ -40,7 +41,8 @@ const METHODS: readonly Method[] = [
   // It ignores the budget.
   { ...passes, budget: 1, glance: passes.solve, samples: 10 },
   { ...piles, budget: 10_000_000, glance: (board) => piles.solve(board, 100_000), samples: 40 },
-  // For most other one-pack rules, and for the rest.
+  // For overlapping peaks, for most other one-pack rules, and for the rest.
+  { ...clearing, budget: 3_000_000, samples: 40, manyLines: true },
   { ...graph, budget: 3_000_000, samples: 36, manyLines: true },
   { ...beam, budget: 2_000_000, samples: 60 },
 ];

@@ -14,31 +14,15 @@ import pytest
 from engine.board import Board
 from engine.catalog import ruleset
 from engine.deal import deal_seed
-from engine.moves import brings_home, legal_moves
-from engine.play import apply, play
-from engine.ruleset import Move, Ruleset
+from engine.play import play
+from engine.ruleset import Move
 from engine.solver import clearing, compiled, is_exact, method_of, proves_losses, solve
 from engine.solver.solution import Verdict
-from tests.engine.positions import VARIANTS, easy_board
+from tests.engine.positions import easy_board
+from tests.engine.solver.clearing_boards import RULES, played
 from tests.engine.solver.exhaustive import most_home
-from tests.engine.starts import built_start, easy_start
+from tests.engine.starts import built_start
 from tests.sizes import cases
-
-
-def places(count: int) -> str:
-    return "tableau.deal=" + ",".join("1" * count)
-
-
-RULES = [
-    *(each for each in VARIANTS if method_of(ruleset(*each)) == "clearing"),
-    ("pyramid", f"{places(10)};stock.turns=3;waste.redeals=any"),
-    ("pyramid", f"{places(10)};stock.turns=2;waste.redeals=1"),
-    ("pyramid", f"{places(11)};tableau.face_up=2;tableau.peaks=2"),
-    ("tripeaks", f"foundations.0.match=alternate;{places(16)}"),
-    ("tripeaks", f"foundations.0.order=up;{places(11)};tableau.peaks=2;tableau.cleared=goes-on"),
-    ("tripeaks", f"foundations.0.setup=empty;foundations.0.last=K;{places(6)};tableau.peaks=1"),
-]
-"""Games and variants that the search decides, and changes with other values of their keys."""
 
 POSITIONS = 800
 """Limit of positions for the exhaustive search."""
@@ -60,17 +44,6 @@ def load_plain() -> ModuleType:
 
 
 PLAIN = load_plain()
-
-
-def played(rules: Ruleset, chance: Random) -> Board:
-    """Return a board of an easy deal after many moves, most of them home."""
-    board = easy_start(rules, chance)
-    for _ in range(chance.randrange(20, 50)):
-        moves = legal_moves(board)
-        home = [move for move in moves if brings_home(rules, move)]
-        if moves:
-            board = apply(board, chance.choice(home or moves))
-    return board
 
 
 @cache
