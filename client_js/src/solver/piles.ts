@@ -45,7 +45,6 @@ export function applies(ruleset: Ruleset): boolean {
     stock.plays.includes("tableau") &&
     stock.plays.every((place) => place === "tableau" || place === "foundation") &&
     stock.to_foundation !== "any" &&
-    !ruleset.clears &&
     chainsOf(ruleset) !== null
   );
 }

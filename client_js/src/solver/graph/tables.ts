@@ -33,8 +33,6 @@ export function fitsTables(ruleset: Ruleset): boolean {
   const { tableau, stock, waste, reserve, cells } = rules;
   const givesBack = groups.some(({ plays }) => plays.length > 0);
   const sameRank = groups.some(({ first }) => first === "same");
-  // If clearing the tableau wins, the other cards must be able to go home at any time: a line that
-  // wins without this rule then wins with it, and the other way round.
   const hasOthers = waste !== null || reserve !== null || cells !== null;
   const always = stock.plays.length === 0 || stock.to_foundation === "any";
   return (
