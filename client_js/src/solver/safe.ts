@@ -23,6 +23,10 @@ function isSafe(known: Layout, { source, target, count }: Move): boolean {
   const from = pileAt(known, source);
   const card = topOf(from);
   if (!foundations.includes(target) || count !== 1 || card >= PACK_SIZE) return false;
+  // Dealing the stock to the foundation would give the card other neighbours, which may be needed.
+  const isDealtHome =
+    rules.stock.plays.includes("foundation") && rules.stock.to_foundation === "any";
+  if (isDealtHome && pileAt(known, ruleset.stock).length > 0) return false;
   if (tableau.includes(source) && from.length === 1 && rules.tableau?.fill.length) return false;
   const home = foundations.flatMap((pile) => pileAt(known, pile));
   const left = (other: Card) => countOf(ruleset.pack, other) - countOf(home, other);

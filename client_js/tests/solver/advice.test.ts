@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { type Board, cardsHome, cardsNeverSeen, pileAt } from "../../src/rules/board.ts";
-import { UNSEEN, rankOf } from "../../src/rules/cards.ts";
+import { UNSEEN, parsePile, rankOf, turnedDown } from "../../src/rules/cards.ts";
 import { findRuleset, games } from "../../src/rules/catalog.ts";
 import { checkDeck, dealSeed } from "../../src/rules/deal.ts";
 import { hint } from "../../src/rules/hints.ts";
 import { isLegal, isWon, legalMoves, topOf } from "../../src/rules/moves.ts";
-import { moveText } from "../../src/rules/notation.ts";
+import { moveText, parseMove } from "../../src/rules/notation.ts";
 import { play } from "../../src/rules/play.ts";
 import { advise, imagined, isSame } from "../../src/solver/advice.ts";
 import { type Solve, methodOf } from "../../src/solver/index.ts";
@@ -115,6 +115,30 @@ describe("a safe move", () => {
       }
     }
     expect(found.size).toBeGreaterThan(1);
+  });
+
+  it("does not bring home the only fitting card where the stock can go before it", () => {
+    const ruleset = findRuleset("golf");
+    const left = new Map([
+      ["t0", "6H"],
+      ["t1", "5S 7S"],
+      ["t2", "8D"],
+      ["s", "7H"],
+    ]);
+    const cards = [...left.values()].flatMap((names) => parsePile(names.split(" ")));
+    const top = parsePile(["5H"]);
+    const home = ruleset.pack.filter((card) => !cards.includes(card) && !top.includes(card));
+    const piles = ruleset.pileNames.map((name) => {
+      if (name === "f0") return [...home, ...top];
+      const pile = parsePile(left.get(name)?.split(" ") ?? []);
+      return name === "s" ? turnedDown(pile) : pile;
+    });
+    const board = { ruleset, piles, redeals: 0, moves: 0 };
+    const only = parseMove(ruleset, "t0>f0");
+    expect(isLegal(board, only)).toBe(true);
+    expect(exhaust(board, 2_000).verdict).toBe("winnable");
+    expect(exhaust(play(board, only), 2_000).verdict).toBe("impossible");
+    expect(safeMove(knownOf(board))).toBeNull();
   });
 });
 
