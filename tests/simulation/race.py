@@ -55,6 +55,7 @@ from tests.simulation.hostile import Hostile
 from tests.simulation.laws import Trial
 from tests.simulation.loop import StalledError, VirtualLoop
 from tests.simulation.network import Network
+from tests.simulation.node import METRICS
 from tests.simulation.player import Player
 from tests.simulation.trace import Trace
 from tests.simulation.work import Scales
@@ -502,6 +503,8 @@ def _clear(world: World) -> None:
     for transport in list(world.connections):
         transport.lose(None)
     loop.run_until_complete(asyncio.sleep(0))
+    # The shared metrics would keep the whole race through these functions.
+    METRICS.queues.clear()
 
 
 @contextmanager

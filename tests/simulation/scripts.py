@@ -79,6 +79,9 @@ def run(memory: Memory, text: str, names: list[str], given: list[str]) -> Reply:
         return _reply(_LUA.function(text)(*map(_LUA.table, words)))
     except Error as error:
         return error
+    finally:
+        # It would keep the whole race.
+        _LUA.memory = None
 
 
 def _word(given: bytes | float) -> str:
