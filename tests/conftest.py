@@ -113,6 +113,8 @@ def _keep_in_memory() -> None:
 _keep_in_memory()
 
 
+SOLVER = machine.ROOT / "tests" / "engine" / "solver"
+
 MOST_MEMORY = 600
 """Maximum memory of a pytest worker in megabytes, so that several fit a laptop with 8 GB."""
 
@@ -208,6 +210,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             or not _deep_paths().isdisjoint(_with_folders(item.path))
         ):
             item.add_marker("deep")
+    # Each takes about 150 MB for a moment, while the workers are still small.
+    items.sort(key=lambda item: SOLVER not in item.path.parents)
 
 
 def _is_sampled(item: pytest.Item) -> bool:

@@ -20,7 +20,7 @@ def test_custom_rules_are_practised_saved_shared_and_raced(ada: Player, grace: P
     # Every way from here deals two cards at a time.
     ada.press("practise-own")
     ada.wait_for_board()
-    expect(ada.page).to_have_title("Practice: Klondike, custom rules · Samedeal")
+    expect(ada.page).to_have_title("Klondike: custom rules · Practice · Samedeal")
     ada.tap("s")
     ada.wait_for_moves(1)
     assert len(ada.cards("w")) == 2
@@ -54,8 +54,8 @@ def test_custom_rules_are_practised_saved_shared_and_raced(ada: Player, grace: P
     ada.page.goto(grace.page.url)
     expect(grace.see("seat")).to_have_count(2)
     # Each player's name for the rules is shown, and both can read them.
-    expect(grace.page.get_by_role("heading", level=1)).to_have_text("Klondike, custom rules")
-    expect(ada.page.get_by_role("heading", level=1)).to_have_text("Klondike, Twos")
+    expect(grace.page.get_by_role("heading", level=1)).to_have_text("Klondike: custom rules")
+    expect(ada.page.get_by_role("heading", level=1)).to_have_text("Klondike: Twos")
     ada.unfold("own-rules")
     expect(ada.see("differences")).to_contain_text("2 instead of 1")
     assert problems(ada) == []

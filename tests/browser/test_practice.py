@@ -25,7 +25,7 @@ def test_the_last_game_is_continued_in_one_tap(player: Player) -> None:
     player.go("/practice")
     player.press("practise-klondike-draw-three")
     player.wait_for_board()
-    expect(player.page).to_have_title("Practice: Klondike: Draw three · Samedeal")
+    expect(player.page).to_have_title("Klondike: Draw three · Practice · Samedeal")
     player.tap("s")
     player.wait_for_moves(1)
     dealt = player.cards("w")

@@ -199,7 +199,7 @@ describe("layOut", () => {
     expect(widthOf("rouge-et-noir", 2560, 1380)).toBeGreaterThanOrEqual(220);
     expect(widthOf("tripeaks", 360, 600)).toBeGreaterThanOrEqual(33);
     expect(widthOf("pyramid", 360, 600)).toBeGreaterThanOrEqual(46);
-    expect(widthOf("tripeaks", 844, 300)).toBeGreaterThanOrEqual(66);
+    expect(widthOf("tripeaks", 844, 300)).toBeGreaterThanOrEqual(64);
     expect(widthOf("pyramid", 1440, 840)).toBeGreaterThanOrEqual(140);
   });
 

@@ -9,7 +9,7 @@
 import type { Ruleset } from "../../../../src/rules/ruleset.ts";
 import { aspectOf } from "../../cards/index.ts";
 import { fittingSize } from "../../cards/corners.ts";
-import type { BoardLayout, PileLayout } from "./boxes.ts";
+import type { BoardLayout, PileLayout, Point } from "./boxes.ts";
 import {
   type Room,
   SIDE_STEP,
@@ -25,6 +25,7 @@ import {
   wasteFan,
 } from "./room.ts";
 import { dock, raised } from "./tall.ts";
+import { atEdge } from "./wide.ts";
 
 /** The distance of the cards in a row, relative to the card width: the least and the most. */
 const STEP = { least: 1.04, most: 1.14 };
@@ -103,19 +104,34 @@ function layTop(
   return pilesThere.length > 0 ? 3 * margin + cardWidth * aspect : margin;
 }
 
-export function widePeaks(room: Room): BoardLayout {
+export function widePeaks(window: Room): BoardLayout {
+  const actions = atEdge(window);
+  if (actions === null) return withoutActions(window);
+  const edge = actions.width + window.margin;
+  const found = withoutActions({ ...window, width: window.width - edge });
+  const piles = window.hand === "left" ? found.piles.map((pile) => aside(pile, edge)) : found.piles;
+  return { ...found, width: window.width, piles, actions };
+}
+
+/** Return a pile's layout so many pixels to the right. */
+function aside({ place, cards, reach, size }: PileLayout, by: number): PileLayout {
+  const moved = <At extends Point>(at: At) => ({ ...at, x: at.x + by });
+  return { place: moved(place), cards: cards.map(moved), reach: moved(reach), size };
+}
+
+function withoutActions(room: Room): BoardLayout {
   const { width, height, margin, hasStock, open } = room;
   const shape = shapeOf(room);
   const inner = { width: width - 2 * margin, height: height - 2 * margin };
   // Piles beside the peaks, in columns: stock and waste, and the others.
   const beside = Number(hasStock || open !== null) + Number(shape.others.length > 0);
   const below = (cards: number) => inner.height - cards * room.aspect * (1 + SPACE);
-  const aside = (cards: number) => inner.width - cards * beside * (1 + 2 * SPACE);
+  const between = (cards: number) => inner.width - cards * beside * (1 + 2 * SPACE);
   const least = (cards: number) => cards * room.aspect * sideHeight(room, shape, cards);
   const under = widest((cards) => widthIn(room, shape, inner.width, below(cards)) >= cards);
   const side = widest(
     (cards) =>
-      widthIn(room, shape, aside(cards), inner.height) >= cards && least(cards) <= inner.height,
+      widthIn(room, shape, between(cards), inner.height) >= cards && least(cards) <= inner.height,
   );
   return side > under ? besides(room, shape, side) : belows(room, shape, under);
 }
