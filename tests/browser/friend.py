@@ -23,8 +23,9 @@ from tests.wire import Message, Wire
 ROBERT = ("w>f0", "s>w", "w>s")
 """The moves of Robert: bring a card home if possible, or else deal, or turn over the waste."""
 
-BUSY = {"overloaded", "unavailable", "players_away"}
-"""Codes of refusals after which to try again: a node is busy, or knows not all members yet."""
+BUSY = {"overloaded", "unavailable", "players_away", "too_fast"}
+"""Codes of refusals after which to try again: a node or the player is too busy, or the node knows
+not all members yet."""
 
 
 class Friend(Known):

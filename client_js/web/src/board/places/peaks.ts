@@ -109,12 +109,13 @@ export function widePeaks(window: Room): BoardLayout {
   if (actions === null) return withoutActions(window);
   const edge = actions.width + window.margin;
   const found = withoutActions({ ...window, width: window.width - edge });
-  const piles = window.hand === "left" ? found.piles.map((pile) => aside(pile, edge)) : found.piles;
+  const piles =
+    window.hand === "left" ? found.piles.map((pile) => movedBy(pile, edge)) : found.piles;
   return { ...found, width: window.width, piles, actions };
 }
 
 /** Return a pile's layout so many pixels to the right. */
-function aside({ place, cards, reach, size }: PileLayout, by: number): PileLayout {
+function movedBy({ place, cards, reach, size }: PileLayout, by: number): PileLayout {
   const moved = <At extends Point>(at: At) => ({ ...at, x: at.x + by });
   return { place: moved(place), cards: cards.map(moved), reach: moved(reach), size };
 }
@@ -126,12 +127,12 @@ function withoutActions(room: Room): BoardLayout {
   // Piles beside the peaks, in columns: stock and waste, and the others.
   const beside = Number(hasStock || open !== null) + Number(shape.others.length > 0);
   const below = (cards: number) => inner.height - cards * room.aspect * (1 + SPACE);
-  const between = (cards: number) => inner.width - cards * beside * (1 + 2 * SPACE);
+  const aside = (cards: number) => inner.width - cards * beside * (1 + 2 * SPACE);
   const least = (cards: number) => cards * room.aspect * sideHeight(room, shape, cards);
   const under = widest((cards) => widthIn(room, shape, inner.width, below(cards)) >= cards);
   const side = widest(
     (cards) =>
-      widthIn(room, shape, between(cards), inner.height) >= cards && least(cards) <= inner.height,
+      widthIn(room, shape, aside(cards), inner.height) >= cards && least(cards) <= inner.height,
   );
   return side > under ? besides(room, shape, side) : belows(room, shape, under);
 }
