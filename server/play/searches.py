@@ -38,6 +38,12 @@ FEW_MOVES = 6
 # in Spider; more positions find no more dead ends.
 MAX_UNSEEN_POSITIONS = 300
 
+# Seconds after a move until its board is tested for few moves, if cards are unseen. The test takes
+# 6 µs, a sixth of a move, so several moves in quick succession are tested once.
+TEST_AFTER = 1.0
+
+TEST_TURN = 0.0005  # seconds for which boards are tested without yielding to the event loop
+
 # Maximum legal moves on a board whose first position is searched in this process, in half a
 # millisecond; other boards go to the searcher.
 MAX_LOCAL_MOVES = 40
@@ -68,6 +74,7 @@ class Searches:
         self._attempts = attempts
         self._mirrors = mirrors
         self._pending: dict[AttemptId, Attempt] = {}
+        self._untested: dict[AttemptId, Attempt] = {}
         self._lines: dict[AttemptId, _Line] = {}
         self._line_bytes = 0
         self._searcher = searcher
@@ -75,6 +82,9 @@ class Searches:
         # One at a time: the searcher is one process.
         self._searches: WorkerPool[AttemptId] = WorkerPool(
             background, "searches", self._search, size=1
+        )
+        self._tests: WorkerPool[AttemptId] = WorkerPool(
+            background, "dead_end_tests", self._test, size=1, turn=TEST_TURN
         )
         attempts.appended.subscribe(self._appended)
         attempts.opened.subscribe(self._enqueue)
@@ -91,30 +101,36 @@ class Searches:
         """
         if pace_bot.owns(attempt):
             return  # The pace bot resigns by itself.
-        if attempt.end is not None:
-            self._pending.pop(attempt.id, None)
-            self._drop_line(attempt.id)
         # Going back may lead out of any dead end.
-        elif attempt.undoable:
+        if attempt.end is not None or attempt.undoable:
             self._pending.pop(attempt.id, None)
-        elif (
-            # The cheapest test first, since this runs for each move.
-            _may_have_seen_all(attempt.board)
-            and not self._follows_line(attempt, entry)
+            self._untested.pop(attempt.id, None)
+            if attempt.end is not None:
+                self._drop_line(attempt.id)
+        # The cheapest test first, since this runs for each move.
+        elif _may_have_seen_all(attempt.board) and not self._follows_line(attempt, entry):
             # If no line turns up another card in a pass, the attempt is over, without another pass
             # by its player.
-            and (
-                _starts_pass(attempt.board)
-                or not cards_never_seen(attempt.board)
-                or _may_be_cut_off(attempt.board)
-            )
-            and _is_searchable(attempt.board)
-        ):
-            if len(self._pending) >= MAX_WAITING and attempt.id not in self._pending:
-                log.warning("searches_full", attempt=attempt.id)
-                return
-            self._pending[attempt.id] = attempt
-            self._searches.add(attempt.id)
+            if _starts_pass(attempt.board) or not cards_never_seen(attempt.board):
+                self._untested.pop(attempt.id, None)
+                if _is_searchable(attempt.board):
+                    self._add(attempt)
+            elif _has_dealt_all(attempt.board):
+                if attempt.id not in self._untested:
+                    self._tests.schedule(attempt.id, TEST_AFTER)
+                self._untested[attempt.id] = attempt
+
+    async def _test(self, attempt_id: AttemptId) -> None:
+        attempt = self._untested.pop(attempt_id, None)
+        if attempt is not None and has_few_moves(attempt.board, FEW_MOVES):
+            self._add(attempt)
+
+    def _add(self, attempt: Attempt) -> None:
+        if len(self._pending) >= MAX_WAITING and attempt.id not in self._pending:
+            log.warning("searches_full", attempt=attempt.id)
+            return
+        self._pending[attempt.id] = attempt
+        self._searches.add(attempt.id)
 
     async def close(self) -> None:
         """End the searcher, after the last search."""
@@ -226,14 +242,12 @@ def _starts_pass(board: Board) -> bool:
     return board.redeals > 0 and not board.piles[ruleset.waste]
 
 
-def _may_be_cut_off(board: Board) -> bool:
-    """Return whether the unseen cards may be out of reach: nothing is dealt, and moves are few."""
+def _has_dealt_all(board: Board) -> bool:
+    """Return whether the stock brings no further card, so that unseen cards may be out of reach."""
     ruleset, waste = board.ruleset, board.ruleset.waste
     if board.piles[ruleset.stock]:
         return False
-    if waste is not None and board.piles[waste] and board.redeals < ruleset.redeals:
-        return False
-    return has_few_moves(board, FEW_MOVES)
+    return waste is None or not board.piles[waste] or board.redeals >= ruleset.redeals
 
 
 def _may_have_seen_all(board: Board) -> bool:

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
-from itertools import islice
+from itertools import accumulate, islice
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -19,6 +19,7 @@ from structlog.testing import capture_logs
 
 from engine.board import Board
 from engine.catalog import games, ruleset
+from engine.deal import deal_seed
 from engine.moves import legal_moves
 from engine.notation import move_text, parse_move
 from engine.search import MAX_POSITIONS, Outcome, cards_never_seen, search
@@ -356,6 +357,28 @@ async def test_moves_may_depart_from_a_line(node: Node, departing: tuple[str, ..
     attempt = await enqueue(node, begun("roosevelt", THREE_DEEP))
     put(node, after(attempt, *departing[:-1]), departing[-1])
     assert node.services.searches._pending
+
+
+async def test_moves_in_quick_succession_are_tested_once_for_unseen_cards_out_of_reach(
+    node: Node,
+) -> None:
+    searcher = search_locally(node)
+    seed, line = dead_end_line("rouge-et-noir")
+    first = begun("rouge-et-noir", deal_seed(ruleset("rouge-et-noir"), seed))
+    states = list(accumulate(line, after, initial=first))
+    dealt = [state for state in states if searches._has_dealt_all(state.board)]
+    assert len(dealt) > 1
+    assert cards_never_seen(dealt[-1].board) > 0
+    found = node.services.searches
+    for state in dealt:
+        found._enqueue(state)
+    assert found._untested == {first.id: dealt[-1]}
+    assert found._tests.is_scheduled(first.id)
+    await found._tests.work(first.id)
+    assert found._pending == {first.id: dealt[-1]}
+    await found._searches.finish()
+    assert len(searcher.boards) <= 1
+    assert not found._untested
 
 
 async def test_a_node_runs_one_search_and_its_answer_serves_later_states(node: Node) -> None:
