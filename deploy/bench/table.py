@@ -57,6 +57,7 @@ class Row:
     server: str  # as arguments of `processes.running`
     # By figure (see `comparison.summary`), its description and bound, such as `≤ 12.0%`.
     goals: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    missed: Mapping[str, str] = field(default_factory=dict)  # by figure, why its goal is missed
     given: Mapping[str, Any] = field(default_factory=dict)  # further arguments
     against: Sequence[str] = ()  # servers to compare with, which run first
     rounds: int = 1  # whose medians are the figures
@@ -100,28 +101,57 @@ def shown(value: float, bound: str) -> str:
     return f"{value:,.{decimals}{'%' if '%' in bound else 'f'}}"
 
 
-def judged(found: Mapping[str, Sequence[Round]]) -> Iterator[tuple[str, str, float | None]]:
-    """Yield each measured goal's description and bound, and its value if any."""
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """A goal of a row, and what was measured."""
+
+    row: str
+    figure: str
+    text: str
+    bound: str
+    value: float | None  # `None` if the row has no such figure
+    reason: str  # why it is missed, if known
+
+    @property
+    def met(self) -> bool:
+        """Whether the value meets the bound."""
+        return self.value is not None and is_met(self.value, self.bound)
+
+
+def judged(found: Mapping[str, Sequence[Round]]) -> Iterator[Goal]:
+    """Yield the goals of measured rows."""
     for name, rounds in found.items():
-        figures = summary(rounds)
-        for figure, (text, bound) in ROWS[name].goals.items():
-            yield text, bound, figures.get(figure)
+        row, figures = ROWS[name], summary(rounds)
+        for figure, (text, bound) in row.goals.items():
+            reason = row.missed.get(figure, "")
+            yield Goal(name, figure, text, bound, figures.get(figure), reason)
 
 
 def are_met(found: Mapping[str, Sequence[Round]]) -> bool:
     """Return whether all measured rows have figures that meet their goals."""
-    return all(value is not None and is_met(value, bound) for _, bound, value in judged(found))
+    return all(goal.met for goal in judged(found))
 
 
 def lines(found: Mapping[str, Sequence[Round]]) -> Iterator[str]:
     """Yield the table of goals; a missing figure is a dash, and counts as missed."""
     yield "| | measured | goal | |"
     yield "|---|--:|--:|---|"
-    for text, bound, value in judged(found):
-        measured = "-" if value is None else shown(value, bound)
-        met = "met" if value is not None and is_met(value, bound) else "missed"
-        goal = f"{bound} | {met}" if " " in bound else " | "
-        yield f"| {text} | {measured} | {goal} |"
+    for goal in judged(found):
+        measured = "-" if goal.value is None else shown(goal.value, goal.bound)
+        met = "met" if goal.met else "missed"
+        verdict = f"{goal.bound} | {met}" if " " in goal.bound else " | "
+        yield f"| {goal.text} | {measured} | {verdict} |"
+
+
+def reason_lines(found: Mapping[str, Sequence[Round]]) -> Iterator[str]:
+    """Yield a list of the reasons why goals are missed, each with its rows and figures."""
+    rows: dict[str, list[str]] = {}
+    for goal in judged(found):
+        if not goal.met:
+            reason = goal.reason or "Not explained."
+            rows.setdefault(reason, []).append(f"{goal.row} ({goal.figure})")
+    for reason, concerned in rows.items():
+        yield f"- {'; '.join(concerned)}: {reason}"
 
 
 def last_line(found: Mapping[str, Sequence[Round]]) -> str:
@@ -195,6 +225,8 @@ games by hints.
 ## Goals
 Rows without a goal are for comparison.\n"""
     yield from lines(found)
+    yield "\n## Why goals are missed"
+    yield from reason_lines(found)
     yield f"""
 ## Closed loop
 Rooms of two, which take turns at {", ".join(long_games())}. Players wait for each

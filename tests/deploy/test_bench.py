@@ -25,7 +25,17 @@ from deploy.bench.engine import engine
 from deploy.bench.games import GAMES, SEED, hinted, recorded
 from deploy.bench.players import ECHO, MAX_GAME_MOVES, Player, long_games, move_in_turn
 from deploy.bench.processes import ROOT, Meter, Server, running, spread
-from deploy.bench.table import CHECKED, ROWS, SCENARIOS, are_met, comparison_lines, last_line, lines
+from deploy.bench.table import (
+    CHECKED,
+    RESULTS,
+    ROWS,
+    SCENARIOS,
+    are_met,
+    comparison_lines,
+    last_line,
+    lines,
+    reason_lines,
+)
 from engine.catalog import games, ruleset
 from engine.deal import deal_seed
 from engine.hints import hint
@@ -236,6 +246,27 @@ def test_goals_name_figures_of_rows() -> None:
     assert last_line(found) == "ratio to the floor: 50 0.80"
     table = list(comparison_lines(found, "closed"))[2:]
     assert [each.split(" | ")[1] for each in table] == ["floor", "stack", row.server]
+
+
+def test_each_reason_is_given_once_for_the_missed_goals_that_it_explains() -> None:
+    def of(attack: str, ratio: float) -> tuple[str, list[Round]]:
+        row = {"ratio": ratio, "grown_mib": 1.0, "share": 0.9}
+        return f"hostile: {attack}", [{"node --guarded": row}]
+
+    found = dict([of("pings", 3.0), of("pongs", 1.0), of("pages", 2.5)])
+    (line,) = reason_lines(found)
+    assert line.startswith("- hostile: pings (ratio); hostile: pages (ratio): These attacks ")
+
+
+def test_each_missed_goal_of_the_recorded_results_is_explained() -> None:
+    results = RESULTS.read_text(encoding="utf-8")
+    assert "| missed |" in results
+    assert "Not explained." not in results
+
+
+def test_explanations_concern_figures_with_goals() -> None:
+    for row in ROWS.values():
+        assert set(row.missed) <= set(row.goals)
 
 
 @pytest.mark.parametrize("missed", [True, False])
