@@ -83,7 +83,7 @@ export class Api {
 
   /**
    * Return rows of a leaderboard. `group` separates players with a kept identity from guests, and
-   * `variant` the best runs; by default, it is that of the game's dailies.
+   * `variant` the best runs; by default, the variant of the game's dailies.
    */
   async board(
     scope: string,

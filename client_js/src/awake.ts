@@ -1,4 +1,4 @@
-/** Browser events after which the connection may be lost and should be verified immediately. */
+/** Browser events that may follow a lost connection, which should then be verified immediately. */
 
 /** The part of `EventTarget` used here. */
 interface Target {

@@ -80,7 +80,7 @@ export class RoomKeeper implements Keeper {
     this.#watched = null;
   }
 
-  /** Return the code of the player's room; throw a `Refusal` if there is none. */
+  /** Return the code of the player's room; throw a `Refusal` if the player has none. */
   code(): string {
     const room = this.room.get();
     if (room === null) throw new Refusal("not_seated", "You have no seat in a room.");

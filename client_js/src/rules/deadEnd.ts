@@ -1,4 +1,4 @@
-/** Dead ends: boards on which no line of moves brings another card home. */
+/** Dead ends: boards where no line of moves brings another card home. */
 
 import { type Layout, cardsHome, pileAt } from "./board.ts";
 import { isDown } from "./cards.ts";

@@ -1,4 +1,4 @@
-/** The rules' errors, each with a stable code; the codes are those of the Python engine. */
+/** The rules' errors, each with a stable code; the Python engine has the same codes. */
 
 export type EngineErrorCode =
   | "bad_card"

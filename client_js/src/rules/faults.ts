@@ -2,7 +2,7 @@
  * Faults of rules that cannot be played, and the keys they concern.
  *
  * These are the engine's checks (`contradictions.py` and `cost.py`), in the same order, so that a
- * form immediately shows what the server would refuse.
+ * form immediately shows the server's refusals.
  */
 
 import { DEFAULTS } from "./changes.ts";

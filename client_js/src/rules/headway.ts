@@ -1,6 +1,6 @@
 /**
- * Headway: what a race counts besides cards home, as a game's `listing.headway` says. It changes from
- * the first moves on, also in games that bring no card home for minutes.
+ * Headway: a race's second measure, besides cards home, as a game's `listing.headway` says. It
+ * changes from the first moves on, also in games that bring no card home for minutes.
  */
 
 import { type Layout, cardsHome, pileAt } from "./board.ts";

@@ -21,7 +21,7 @@ const COLUMNS = "7,7,7,7,6,6,6,6";
 const NUMBER = /^(?:0|[1-9]\d{0,62})$/;
 const PYSOLFC_NUMBER = /^\d{20}$/;
 
-/** PySolFC takes lower numbers for those of the classic program. */
+/** PySolFC takes lower numbers for numbers of the classic program. */
 const FIRST_OF_PYSOLFC = 32_000n;
 
 /** The deals of the programs themselves, among which the number of a deck is sought. */

@@ -235,7 +235,7 @@ export function arePair(card: Card, other: Card | undefined): boolean {
   return other !== undefined && rankOf(card) + rankOf(other) === PAIR;
 }
 
-/** Append the moves of a card onto another with which it goes home as a pair. */
+/** Append the moves that bring two cards home as a pair. */
 function pairsHome(layout: Layout, moves: Move[]): void {
   const { tableau, reserve, waste, rules } = layout.ruleset;
   const goesHome = (part: { plays: readonly Place[] } | null) =>

@@ -102,7 +102,7 @@ export interface Unlisted {
   readonly rules: Rules;
 }
 
-/** What a race counts besides cards home: face-down cards turned up, or cards in order. */
+/** The second measure of a race: face-down cards turned up, or cards in order. */
 export type Headway = "none" | "turned-up" | "in-order";
 
 /** The presentation of a game, apart from its rules. */

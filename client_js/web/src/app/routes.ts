@@ -4,14 +4,14 @@ import { ROOT } from "../kit/root.ts";
 import type { Segment } from "../kit/segments.ts";
 import { type Group, SCOPES, type Scope } from "./boards.ts";
 
-/** What the query of a leaderboard's address names. */
+/** The terms in the query of a leaderboard's address. */
 interface BoardQuery {
   /** The number of the period; the current one if null. */
   readonly day: number | null;
   readonly scope: Scope;
   /** The player's own if null. */
   readonly group: Group | null;
-  /** The variant of the best runs; that of the game's dailies if null. */
+  /** The variant of the best runs; null for the variant of the game's dailies. */
   readonly rules: string | null;
 }
 

@@ -97,7 +97,7 @@ export class RunningGames {
   }
 }
 
-/** Return the history state with which a game's screen opens its table. */
+/** Return the history state that makes a game's screen open its table. */
 export function stateOf({ attempt }: RunningGame): object | null {
   return attempt === null ? null : stateAt(attempt);
 }

@@ -1,11 +1,11 @@
-/** What is said after a lost run of a daily without a certificate. */
+/** The sentence after a lost run of a daily without a certificate. */
 
 import type { Ruleset } from "@samedeal/client";
 import { text } from "../text/index.ts";
 import { unsolvedWords } from "./known.ts";
 
 /**
- * Return what is known of the deal, and whether the run's mark stands.
+ * Return the known facts about the deal, and whether the run's mark stands.
  *
  * @param best the most cards home in finished runs; null without one.
  * @param home the cards that the run brought home.

@@ -11,7 +11,7 @@ export function unsolvedWords(ruleset: Ruleset): string {
 }
 
 /**
- * Return what can be achieved on an unplayed deal.
+ * Return the best possible results on an unplayed deal.
  *
  * @param best the most cards home in finished runs; null without one.
  */

@@ -40,7 +40,7 @@ export function byPlays(
  * Return the name of the rules that a daily is dealt by; undefined if a game has only one well-known
  * way to play.
  *
- * @param variant by default, that of usual days.
+ * @param variant by default, the variant of usual days.
  */
 export function dailyRules(game: string, variant?: string): string | undefined {
   const known = games.find(({ id }) => id === game);
@@ -50,7 +50,7 @@ export function dailyRules(game: string, variant?: string): string | undefined {
   return entry(text.dailies.rules, key) ?? entry(text.listed, key) ?? listed?.name;
 }
 
-/** Return the name of a daily: the game's, and that of its rules. */
+/** Return the name of a daily: of its game, and of its rules. */
 export function dailyName(game: string, variant?: string): string {
   return nameWith(gameName(game), dailyRules(game, variant));
 }

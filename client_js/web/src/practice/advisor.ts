@@ -11,7 +11,7 @@ import type { Hinted, Prospects } from "./practice.svelte.ts";
 
 type Advice = Extract<Answer, { kind: "advice" }>;
 
-/** What is known about a deal: the next moves on lines that win, and searches in vain, by layout. */
+/** The known facts about a deal: the next moves on lines that win, and searches in vain, by layout. */
 interface Memory {
   readonly next: Map<string, string>;
   readonly vain: Set<string>;

@@ -5,8 +5,8 @@ import type { Known } from "../app/targets.ts";
 import type { Solver } from "../solver/asking.ts";
 
 /**
- * Return what a certificate would state about a deal; null if unknown, for example because another
- * question interrupted the solver.
+ * Return the facts that a certificate would state about a deal; null if unknown, for example
+ * because another question interrupted the solver.
  *
  * @param seed the deal's seed, in hexadecimal.
  */

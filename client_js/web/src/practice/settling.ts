@@ -13,7 +13,7 @@ interface Identity {
   readonly kept: Pick<KeptIdentity, "known">;
 }
 
-/** Count what is unsettled. A deal counts once, however often it is restarted. */
+/** Count the unsettled deals. A deal counts once, however often it is restarted. */
 export function settle(practice: Practice, storage: TextStorage, { client, kept }: Identity): void {
   const player = client.player.get();
   leaveOthers(storage, player?.id);

@@ -1,7 +1,7 @@
 /**
  * Every text on the page, in the player's language.
  *
- * The messages are in `messages`, one file per language, from which `generated` is built. They are
+ * The messages are in `messages`, one file per language; `generated` is built from them. They are
  * loaded before the first render, and everything is rendered again when the language changes.
  */
 

@@ -31,7 +31,7 @@ export function playedName({ game, variant, rules }: Ruleset): string {
   return nameWith(rules.name, variantWords(game, variant));
 }
 
-/** Return a game's name with that of its rules, the only form of both on the page. */
+/** Return the name of a game and its rules, in the only form that the page uses. */
 export function nameWith(name: string, rules: string | undefined): string {
   return rules === undefined ? name : text.start.by(name, rules);
 }

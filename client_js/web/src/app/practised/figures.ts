@@ -1,6 +1,6 @@
 /**
  * Statistics of practice in this browser's storage, per game and variant. They are separate from
- * races and dailies, whose results the server has. Those of a kept identity follow it
+ * races and dailies, whose results the server has. Figures of a kept identity follow it
  * (`following.ts`).
  */
 
@@ -81,7 +81,7 @@ export function storeFigures(
   storage.setItem(keyOf(game), JSON.stringify(Object.fromEntries(all)));
 }
 
-/** Drop the statistics of all listed variants; those of custom rules stay. */
+/** Drop the statistics of all listed variants, but not of custom rules. */
 export function dropFigures(storage: TextStorage): void {
   for (const { id } of games) {
     const own = [...figuresOf(storage, id)].filter(([variant]) => isChanges(variant));

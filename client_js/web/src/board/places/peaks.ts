@@ -225,7 +225,7 @@ function corner(room: Room, shape: Shape, cardWidth: number, piles: PileLayout[]
   piles[shape.cornered] = squared(room, shape.cornered, boxAt(room, x, y, cardWidth));
 }
 
-/** Return the card width with which the peaks fit a space, with rank and suit of each visible. */
+/** Return the card width that makes the peaks fit a space, with rank and suit of each visible. */
 function widthIn(room: Room, { rows, across }: Shape, width: number, height: number): number {
   let cards = Math.floor(Math.min(width / (1 + (across - 1) * STEP.least), WIDEST_CARD));
   const high = () => 1 + (rows.length - 1) * UP_STEP[sizeOf(room, cards)];

@@ -35,7 +35,7 @@ export function down({ height, most }: Frame, value: number): number {
   return rounded(height - (most > 0 ? (height * Math.min(value, most)) / most : 0));
 }
 
-/** Return a run's line: level between the times at which cards came home, and up to its end. */
+/** Return a run's line: level between the cards that came home, and up to its end. */
 export function courseLine(frame: Frame, course: Course, end: number): string {
   const [first, ...steps] = course;
   if (first === undefined) return "";

@@ -120,7 +120,7 @@ function anyFoundationWords({ piles, order, match, first, suits, wrap, last, set
   ];
 }
 
-/** Whether a group builds in one direction like those of listed games. */
+/** Whether a group builds in one direction, as in listed games. */
 function isUsualHome({ order, match, last }: Foundation): boolean {
   return order === "up" && match !== "alternate" && last === null;
 }

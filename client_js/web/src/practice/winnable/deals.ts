@@ -10,7 +10,7 @@ import type { Solver } from "../../solver/asking.ts";
 import { text } from "../../text/index.ts";
 import { isWished, newSeed, winnableKey } from "../stored.ts";
 
-/** The most deals tried in one search: with those of hard games, half a minute on a phone. */
+/** The most deals tried in one search; in hard games this takes half a minute on a phone. */
 const CANDIDATES = 24;
 
 /** The most deals found in advance per game, one per variant. */

@@ -3,7 +3,7 @@
 import type { Client, Emoted, TextStorage } from "@samedeal/client";
 import type { Settings } from "../../app/settings.svelte.ts";
 
-/** Milliseconds for which an emote is shown. */
+/** How long an emote is shown, in milliseconds. */
 export const SHOWN = 3_000;
 
 const KEY = "samedeal.muted";

@@ -2,7 +2,7 @@
 
 import type { Move, Ruleset } from "../../../../src/rules/ruleset.ts";
 
-/** The number of successive accepted moves after which the game counts as learnt. */
+/** A game counts as learnt after this number of successive accepted moves. */
 const ENOUGH = 3;
 
 export class Guide {

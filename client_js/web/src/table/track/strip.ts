@@ -19,7 +19,7 @@ export interface OnTrack extends Standing {
   readonly headway: number;
 }
 
-/** What a headway counts, as the texts name it. */
+/** The measure of a headway, as the texts name it. */
 export type Counting = "order" | "turned";
 
 /** A neighbour of the player in the order, and its lead in cards and in headway. */
