@@ -73,7 +73,7 @@ def _changes_ends(ruleset: Ruleset, move: Move) -> bool:
 
 
 def _play_ends(board: Board, move: Move) -> tuple[Board, Delta]:
-    """Apply a move of which `_changes_ends` is true, without comparing piles for the delta."""
+    """Apply a move that only changes the ends of piles, without comparing piles for the delta."""
     after, turned, carried = _carry_ends(board, move)
     source, target = move.source, move.target
     taken = source, move.count + len(turned), turned
@@ -83,7 +83,7 @@ def _play_ends(board: Board, move: Move) -> tuple[Board, Delta]:
 
 
 def _carry_ends(board: Board, move: Move) -> tuple[Board, Pile, Pile]:
-    """Apply a move of which `_changes_ends` is true.
+    """Apply a move that changes only the ends of piles (`_changes_ends`).
 
     Returns:
         The board after it, the card that it turned up, if any, and the carried cards.

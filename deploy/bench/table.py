@@ -103,7 +103,7 @@ def shown(value: float, bound: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """A goal of a row, and what was measured."""
+    """A goal of a row, and the measured value."""
 
     row: str
     figure: str

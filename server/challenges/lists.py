@@ -107,7 +107,7 @@ class ChallengeLists:
     async def export(self, player: PlayerId) -> object:
         """Return a player's list and blocked players as JSON-compatible values.
 
-        `came` has the time in Unix milliseconds at which each challenge was added.
+        `came` has the time in Unix milliseconds when each challenge was added.
         """
         listed = await self._store.read(player)
         return {"came": listed.challenges, "blocked": await self._store.blocked(player)}

@@ -98,6 +98,6 @@ class Leagues:
 
 
 def circle_of(challenge: Challenge) -> CircleId | None:
-    """Return the circle for which a challenge was made, or `None`."""
+    """Return the circle that a challenge was made for, or `None`."""
     circle = challenge.made.terms.circle
     return None if circle is None or not is_id(circle) else CircleId(circle)

@@ -542,9 +542,9 @@ class Duel(Struct, array_like=True, frozen=True):
 
     Attributes:
         form: the form of play.
-        won: the number of deals on which `one` did better.
-        lost: the number of deals on which `other` did better.
-        drawn: the number of deals on which both were equal, or neither brought a card home.
+        won: the number of deals where `one` did better.
+        lost: the number of deals where `other` did better.
+        drawn: the number of deals where both were equal, or neither brought a card home.
     """
 
     game: str

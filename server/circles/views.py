@@ -24,7 +24,7 @@ from server.circles.tables import Span, Tables
 from server.players.profiles import Profiles
 
 SHARED_S: Final = 1.0
-"""Seconds for which views of a circle are shared.
+"""How long views of a circle are shared, in seconds.
 
 They are built again sooner if the circle changes, or if this node changes a member's history.
 """

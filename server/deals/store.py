@@ -229,7 +229,7 @@ class DealStore:
         return Occasion(reserved) if reserved else None
 
     async def reserve(self, deal: DealId, occasion: Occasion, life: int, until: int) -> bool:
-        """Reserve a room's deal for an occasion, on which others play it. This is idempotent.
+        """Reserve a room's deal for others to play it on an occasion. This is idempotent.
 
         `life` is the minimum lifetime from now on, in seconds, and `until` the latest end of play
         on the occasion, in Unix milliseconds. Return whether it is now reserved for it: it must
@@ -257,7 +257,7 @@ class DealStore:
         }
 
     async def occasion_of(self, deal_id: DealId) -> Occasion | None:
-        """Return the occasion for which a deal was drawn or reserved, or `None`."""
+        """Return the occasion that a deal was drawn or reserved for, or `None`."""
         deal = await self.find(deal_id)
         if deal is None or deal.occasion is not None or deal.room is None:
             return deal.occasion if deal is not None else None

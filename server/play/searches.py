@@ -42,7 +42,7 @@ MAX_UNSEEN_POSITIONS = 300
 # 6 µs, a sixth of a move, so several moves in quick succession are tested once.
 TEST_AFTER = 1.0
 
-TEST_TURN = 0.0005  # seconds for which boards are tested without yielding to the event loop
+TEST_TURN = 0.0005  # how long boards are tested without yielding to the event loop, in seconds
 
 # Maximum legal moves on a board whose first position is searched in this process, in half a
 # millisecond; other boards go to the searcher.

@@ -65,7 +65,7 @@ class RoomStates:
         self._states: dict[Kind, RoomState] = {}
 
     def kind(self, viewer: PlayerId | None, hidden: frozenset[DealId]) -> Kind:
-        """Return the kind of a viewer from whom the results on `hidden` deals are hidden."""
+        """Return the kind of a viewer who may not see the results on `hidden` deals."""
         return rooms_present.is_secret(self.page, viewer), hidden
 
     def of(self, kind: Kind) -> RoomState:

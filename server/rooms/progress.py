@@ -12,7 +12,7 @@ from server.play.core.attempt import Attempt
 from server.rooms.live_rooms import LiveRooms
 
 EVERY = 0.2
-"""Seconds for which a room's moves are coalesced: only each runner's latest is published."""
+"""How long a room's moves are coalesced, in seconds: only each runner's latest is published."""
 
 STEP = 0.02
 """Minimum seconds between two batches: publishing to all rooms together, five times a second, would

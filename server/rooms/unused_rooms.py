@@ -26,7 +26,7 @@ CONCURRENCY, PAUSE = 8, 0.01
 
 
 class UnusedRooms:
-    """Extends the rooms without a round in which members are present on this node."""
+    """Extends the rooms without a round that have members present on this node."""
 
     def __init__(
         self, store: RoomStore, live: LiveRooms, quotas: Quotas, background: Background

@@ -70,7 +70,7 @@ _FIXED: Final = 7
 _PER_ENTRY: Final = 4
 """The parts for each entry: its key, number and text, and further writes."""
 _LONG: Final = 256
-"""The size in bytes from which on a part is packed by hiredis."""
+"""The minimum size in bytes of a part that is packed by hiredis."""
 _SIZES: Final = tuple(f"${size}\r\n" for size in range(_LONG))
 """The header of a part in the Redis protocol, by the part's size in bytes."""
 

@@ -15,7 +15,7 @@ from server.base.net.limits import SPARE_CONNECTIONS
 from server.base.net.silences import Silence
 
 RETRY_AFTER = 10
-"""Seconds after which a refused client should retry."""
+"""Seconds until a refused client should retry."""
 
 
 class Visit:

@@ -22,7 +22,7 @@ RETRY_AFTER_MS: Final = (2_000, 8_000)
 
 
 QUIET: Final = 5.0
-"""Seconds without a high lag after which an overload counts as over."""
+"""Seconds without a high lag until an overload counts as over."""
 
 
 class Load:

@@ -32,7 +32,7 @@ class Piece(NamedTuple):
 
 
 class Outgoing:
-    """A bounded queue of frames, in which a frame with a key replaces the one with the same key.
+    """A bounded queue of frames, where a frame with a key replaces the one with the same key.
 
     The new frame goes to the end of the queue, since it may refer to frames queued in between.
     """

@@ -15,7 +15,7 @@ from server.base.redis.memory_store import MemoryStore
 from server.base.work.background import Background
 from server.base.work.metrics import Metrics
 
-CHECK_EVERY = 5.0  # seconds between checks, each of which is one `INFO` per server
+CHECK_EVERY = 5.0  # seconds between checks; each is one `INFO` per server
 
 log = structlog.get_logger()
 

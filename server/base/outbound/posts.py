@@ -217,6 +217,6 @@ class Posts:
 
 
 def _groups(taken: Taken) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
-    """Return the groups in which a post is counted: its channel, its owner, and failed posts."""
+    """Return the groups that count a post: its channel, its owner, and failed posts."""
     channel = taken.post.channel
     return (channel,), (channel, "owner", taken.post.owner), (channel, "failed")

@@ -41,7 +41,7 @@ BUSY_SCAN_EVERY_MS, IDLE_SCAN_EVERY_MS = 4_000, 128_000
 # Milliseconds that a scan reads deadlines ahead; more than the time between scans.
 HORIZON_MS = 300_000
 
-SCAN_EVERY = 1.0  # seconds between calls of `scan`, each of which reads some of the partitions
+SCAN_EVERY = 1.0  # seconds between calls of `scan`; each reads some of the partitions
 SCAN_BATCH = 64  # partitions read together
 
 POLL_EVERY = 0.5  # seconds between checks of the deadlines in memory

@@ -46,7 +46,7 @@ MAX_BATCH = 500
 get a turn of the event loop: ten thousand sessions may come or go at the same time."""
 
 _RECANCEL_INTERVAL = 0.1
-"""Seconds after which a reader that is still running is cancelled again."""
+"""Seconds until a reader that is still running is cancelled again."""
 
 Subscriber = Callable[[bytes | None], None]
 """Called with the payload of each message, and with `None` whenever the subscription starts or

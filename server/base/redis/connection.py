@@ -31,7 +31,7 @@ MAX_CLUSTER_CONNECTIONS = 256
 """Maximum connections to each server of a cluster. Further commands fail immediately."""
 
 TIMEOUT = 5.0
-"""Seconds after which Redis counts as unavailable."""
+"""Seconds until Redis counts as unavailable."""
 
 Location = str | Path
 """The location of Redis: a URL, or a private server's socket, whose path need not fit into a URL.

@@ -35,7 +35,7 @@ MIN_VERSION: Final = (7, 0)
 write permissions on keys."""
 
 REDIRECT_TIMEOUT: Final = 5.0
-"""Seconds for which a command follows redirections of its slot."""
+"""How long a command follows redirections of its slot, in seconds."""
 
 _TRY_AGAIN_DELAY = 0.02
 """Seconds before a command is sent again after a TRYAGAIN."""
@@ -490,7 +490,7 @@ class Database:
                     "which would lose games. Set it to noeviction."
                 )
         for info in await self.infos("server"):
-            # Valkey reports it too: the version of Redis with which it is compatible.
+            # Valkey reports it too: the version of Redis that it is compatible with.
             version = info["redis_version"]
             if tuple(int(part) for part in version.split(".")[:2]) < MIN_VERSION:
                 needed = ".".join(map(str, MIN_VERSION))

@@ -44,7 +44,7 @@ ACKNOWLEDGED_WITHIN: Final = 2.0
 """Seconds that WAIT waits for the replicas."""
 
 QUIET: Final = 10.0
-"""Seconds without a failure after which writes and acknowledgements count as working again.
+"""Seconds without a failure until writes and acknowledgements count as working again.
 
 Each node renews its registration every 5 seconds, so writes are attempted continuously.
 """

@@ -150,7 +150,7 @@ class Keyring:
         """Start signing with a new key, derived from the newest secret key; return the keyring.
 
         Args:
-            retire_after: milliseconds for which tokens of earlier keys stay valid. Keys retired
+            retire_after: milliseconds until tokens of earlier keys become invalid. Keys retired
                 earlier keep their earlier end.
 
         Raises:

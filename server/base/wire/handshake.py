@@ -50,7 +50,7 @@ def refusal(
     Args:
         status: its status.
         text: a sentence, its body.
-        wait: the seconds after which to retry; 0 for a permanent rejection.
+        wait: the seconds to wait before a retry; 0 for a permanent rejection.
         more: further headers.
     """
     body = f"{text}\n".encode()

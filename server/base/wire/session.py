@@ -381,7 +381,7 @@ class Session:
 
         Args:
             reason: determines the close code and the text of the `Bye`.
-            wait: milliseconds after which the client should reconnect.
+            wait: milliseconds until the client should reconnect.
         """
         if self._closing is None:
             self._closing = reason

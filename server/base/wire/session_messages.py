@@ -108,7 +108,7 @@ class Bye(Event, tag=14, frozen=True):
     Attributes:
         code: the reason, in lower case, as in the protocol's table of close codes.
         text: one sentence for the player.
-        wait: milliseconds after which to reconnect, random for each client to spread the
+        wait: milliseconds to wait before reconnecting, random for each client to spread the
             reconnects.
     """
 

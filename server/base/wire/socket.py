@@ -38,7 +38,7 @@ except ImportError:  # not compiled for this system
     from websockets.utils import apply_mask
 
 CLOSE_WITHIN: Final = 2.0
-"""Seconds for the closing handshake, after which the connection is aborted."""
+"""Seconds for the closing handshake; then the connection is aborted."""
 
 MAX_UNSENT: Final = 32_768
 """Bytes in the transport's write buffer above which messages are queued."""
@@ -53,11 +53,11 @@ LARGE_WITHIN: Final = 30.0
 """Seconds for reading a message of more than one piece, in addition to the time for its bytes."""
 
 LEAST_PER_SECOND: Final = 4_096
-"""Minimum bytes per second at which a client must read a large message; even the slowest mobile
+"""Minimum bytes per second that a client must read of a large message; even the slowest mobile
 networks reach it."""
 
 UNHEARD_WITHIN: Final = 40.0
-"""Seconds after which the kernel ends a connection whose client reads nothing.
+"""Seconds until the kernel ends a connection whose client reads nothing.
 
 The client's machine may be gone, which keepalive does not notice while data is unsent, or the
 client may not be reading. Without this limit, the kernel would try for 15 minutes, and without end

@@ -43,8 +43,8 @@ class WorkerPool(Generic[Item]):
         size: maximum items processed at the same time, not counting slow ones.
         pause: seconds that each worker waits between items, so that at most `size / pause` items
             are started per second.
-        turn: seconds for which a worker processes further items without yielding to the event loop,
-            for short work that awaits nothing.
+        turn: how long a worker processes further items without yielding to the event loop, in
+            seconds, for short work that awaits nothing.
         most: maximum waiting items; more are refused, and `pool_full` is logged. `None` if the
             callers limit their number.
         completes: whether waiting items are still processed at the end. Otherwise they are dropped,

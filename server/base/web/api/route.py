@@ -34,7 +34,7 @@ class Answer(Generic[T_co]):
     """An answer."""
 
     value: T_co
-    life: int  # seconds for which clients and proxies may cache it
+    life: int  # how long clients and proxies may cache it, in seconds
     # Whether the node caches it too. Not if it states that something does not exist, since there
     # are unlimited requests of that kind.
     is_kept: bool = True
