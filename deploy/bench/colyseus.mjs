@@ -1,4 +1,4 @@
-// A Colyseus server of the same kind as a race room, for `deploy.bench.peers`: rooms of two, a state
+// A Colyseus server of the same kind as a race room, for `deploy.bench.colyseus`: rooms of two, a state
 // filtered per player, and a patch after each move. It has no rules, no journal and no progress of
 // opponents.
 import { Room, Server } from "@colyseus/core";

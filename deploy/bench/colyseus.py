@@ -1,10 +1,10 @@
 """Compare a node with another game server that filters its state per player: Colyseus.
 
-    python -m deploy.bench.peers
+    python -m deploy.bench.colyseus
 
-It installs Colyseus in `build/peers`, and takes a few minutes. Both servers take turns on the same
-core, with players who wait for each answer. Colyseus runs `colyseus.mjs`, which has no rules, no
-journal and no progress of opponents.
+It installs Colyseus in `build/colyseus`, and takes a few minutes. Both servers take turns on the
+same core, with players who wait for each answer. Colyseus runs `colyseus.mjs`, which has no rules,
+no journal and no progress of opponents.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from deploy.bench.processes import (
 
 PACKAGES = ("@colyseus/core@0.18.17", "@colyseus/ws-transport@0.18.4", "@colyseus/schema@5.0.34")
 SOURCE = Path(__file__).with_name("colyseus.mjs")
-FOLDER = ROOT / "build" / "peers"
+FOLDER = ROOT / "build" / "colyseus"
 
 SIZES = (50, 500, 2_000)
 ROUNDS = 3
