@@ -13,7 +13,7 @@ Its modules, from top to bottom:
 - `best_first` and `depth_first`: the searches.
 - `moves`, `offers`, `talon`, `binding` and `going_home`: the moves.
 - `play`: the position, with playing and undoing moves. `indices` documents the arrays.
-- `layout`: a ruleset and a board in these arrays.
+- `tables`, `suits` and `layout`: a ruleset and a board in these arrays.
 - `locks`: a quick proof that a board is lost.
 - `lines`: a line of the search as moves of the engine.
 """
@@ -32,9 +32,10 @@ from engine.solver.beam.random_numbers import Xorshift, numbers
 from engine.solver.graph import indices as idx
 from engine.solver.graph.best_first import forget_seen, search_best_first
 from engine.solver.graph.depth_first import search_depth_first
-from engine.solver.graph.layout import Layout, fits_layout
+from engine.solver.graph.layout import Layout
 from engine.solver.graph.lines import line_of
 from engine.solver.graph.locks import is_locked
+from engine.solver.graph.tables import fits_tables
 from engine.solver.solution import Solution, Verdict
 
 # The default budget, in positions: about ten seconds on one core with Numba.
@@ -74,7 +75,7 @@ WEIGHTS: Final = {
 
 def applies(ruleset: Ruleset) -> bool:
     """Return whether the search supports these rules."""
-    return fits_layout(ruleset)
+    return fits_tables(ruleset)
 
 
 def solve(board: Board, budget: int = BUDGET) -> Solution:
@@ -101,6 +102,22 @@ def solve(board: Board, budget: int = BUDGET) -> Solution:
     return search.solution()
 
 
+Memory = tuple["array[int]", "array[int]"]  # `m` and `s` of short searches
+
+# The memory of the last search, which a search of the same size uses again: clearing its table of
+# positions takes less time than new memory does. A search owns the memory while it runs.
+_spare: list[Memory] = []
+
+
+def _taken_memory(size: int, rows: int) -> Memory:
+    """Return memory for a search, with an undefined content that `_begin` replaces."""
+    while _spare:
+        memory = _spare.pop()
+        if (len(memory[0]), len(memory[1])) == (size, rows):
+            return memory
+    return numbers([0]) * size, array("b", [0]) * rows
+
+
 def _varied(weight: int, chance: Xorshift) -> int:
     return weight * LOG_NORMAL[chance.next() >> 8 & 63] // SCALE
 
@@ -114,8 +131,8 @@ class _Search:
         self._line: tuple[Move, ...] = ()
         self._home = board.home
         self._layout = Layout(board, rows=ROWS, seen=2 * ROWS, moves=SHORT_LINE)
-        self._memory = numbers([0]) * self._layout.size
-        self._rows = array("b", [0]) * (ROWS * self._layout.tables[idx.WIDTH])
+        sizes = self._layout.size, ROWS * self._layout.tables[idx.WIDTH]
+        self._memory, self._rows = _taken_memory(*sizes)
         self.verdict = Verdict.UNKNOWN
         self.number = 0
         self.steps = 0
@@ -190,7 +207,8 @@ class _Search:
             self.verdict = Verdict.IMPOSSIBLE
 
     def solution(self) -> Solution:
-        """Return the solution."""
+        """Return the solution, and give the memory to the next search."""
+        _spare.append((self._memory, self._rows))
         return Solution(
             self.verdict,
             self._line,

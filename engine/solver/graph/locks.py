@@ -5,7 +5,7 @@ from __future__ import annotations
 from engine.board import Board
 from engine.cards import DOWN, PACK_SIZE, turned_up
 from engine.fits import EMPTY
-from engine.solver.graph.layout import is_by_suit, turns_home
+from engine.solver.graph.suits import base_of, is_by_suit, turns_home
 
 
 def is_locked(board: Board) -> bool:
@@ -22,7 +22,7 @@ def is_locked(board: Board) -> bool:
     seen = set(range(PACK_SIZE)) - set(hidden)
     space = not all(columns)
     waiting = {number: n for number, n in enumerate(down) if columns[number]}
-    turns = turns_home(board)
+    turns = turns_home(ruleset, base_of(board))
     earlier = [
         {other for other in range(PACK_SIZE) if other // 13 == card // 13 and turns[other] < turn}
         for card, turn in enumerate(turns)

@@ -16,7 +16,7 @@ from engine.board import Board
 from engine.cards import RANKS, SUITS, card_of, pack, turned_down
 from engine.ruleset import Ruleset
 from engine.solver import graph, method_of
-from engine.solver.graph.layout import is_by_suit
+from engine.solver.graph.suits import is_by_suit
 from engine.solver.solution import Verdict
 from tests.engine.positions import ALL
 from tests.engine.solver.exhaustive import main, most_home
