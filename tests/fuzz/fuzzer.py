@@ -21,6 +21,7 @@ from server import protocol
 from server.base.core.codes import parse_room_code
 from server.base.wire import codec
 from server.base.wire.contracts import Reason
+from server.base.wire.lenient import BadMessageError
 from server.base.wire.messages import NEWS, Command
 from server.base.wire.session_messages import VERSION, Refused
 from server.handlers import HANDLERS
@@ -349,7 +350,7 @@ class Session:
         """Expect the answer to a frame, and record its command."""
         try:
             command = protocol.decode(frame if isinstance(frame, bytes) else None)
-        except codec.BadMessageError as error:
+        except BadMessageError as error:
             if isinstance(error.re, tuple):
                 self._frames.expect(*error.re, {"id": next(self._world.ids)})
             self._waiting.append(Sent(None, error.re))

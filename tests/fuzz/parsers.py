@@ -25,7 +25,8 @@ from server.base.web.api.app import asked_of
 from server.base.web.api.problems import status_of
 from server.base.web.api.route import Route, day_of, deal_of, game_of, player_of, run_of
 from server.base.web.content import content_of
-from server.base.wire.codec import BadMessageError, OldProtocolError
+from server.base.wire.codec import OldProtocolError
+from server.base.wire.lenient import BadMessageError
 from server.circles.preview import of_invitation
 from server.dailies.preview import of_daily, of_day
 from server.play.messages import FIRST_NUMBER, LAST_NUMBER

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Generic, TypeVar, Union
+from typing import Any, Final, Generic, TypeVar
 
 import msgpack
 import msgspec.msgpack
 
+from server.base.wire import lenient
+from server.base.wire.lenient import MAX_LIST_LENGTH, BadMessageError
 from server.base.wire.messages import NEWS, Command, End, Event, MoveMessage, Re, kind_of
 from server.base.wire.short_forms import FIRST_NUMBER, LAST_NUMBER, PROGRESS
 
@@ -19,23 +21,8 @@ MAX_FRAME_SIZE = 4_096
 _MAX_TEXT_LENGTH = MAX_FRAME_SIZE
 """A text may fill a frame, as a passkey does. Long texts cost only their bytes; the types of the
 fields limit their lengths."""
-_MAX_LIST_LENGTH = 64
 _SHORT = 16
 """Frames of up to this many bytes cannot hold anything large, and are decoded without limits."""
-
-
-class BadMessageError(Exception):
-    """A frame that is not a message of this protocol.
-
-    Attributes:
-        re: the `re` of its refusal if the frame contains one, else `NEWS`.
-        text: the fault in the frame, in one sentence.
-    """
-
-    def __init__(self, text: str, re: Re = NEWS) -> None:
-        super().__init__(text)
-        self.text = text
-        self.re = re
 
 
 class OldProtocolError(Exception):
@@ -51,8 +38,6 @@ class Decoder(Generic[M]):
     """
 
     def __init__(self, commands: Sequence[type[Command]], move: type[M]) -> None:
-        # msgspec takes 0.7 µs to check a message against one type, and 20 µs against all.
-        self._any: Any = Union[tuple(commands)]  # noqa: UP007 - the types are known at run time only
         self._types: dict[int, Any] = {kind_of(command): command for command in commands}
         self._types |= dict.fromkeys(range(FIRST_NUMBER, LAST_NUMBER + 1), move)
         self._moves = msgspec.msgpack.Decoder(move)
@@ -65,58 +50,51 @@ class Decoder(Generic[M]):
             OldProtocolError: it contains a message of version 1.
         """
         if frame is None:
-            raise BadMessageError("Messages are binary frames.")
+            raise BadMessageError("Messages are binary frames, and this is a text frame.")
         if 1 < len(frame) <= _SHORT and FIRST_NUMBER <= frame[1] <= LAST_NUMBER:
-            # Most frames are moves. Any other frame is decoded and refused below.
+            # Most frames are moves. Any other frame is decoded below.
             try:
                 return self._moves.decode(frame)
             except (msgspec.DecodeError, UnicodeDecodeError):
                 pass
-        value = _unpacked(frame)
-        if type(value) is not list or not value:
+        try:
+            value = _unpacked(frame)
+            kind = self._types[value[0]] if type(value) is list else None
+            if kind is not None:
+                message: Command | M = msgspec.convert(value, type=kind)
+                return message
+        except _FAULTS:
+            pass
+        else:
             if isinstance(value, dict) and value.get("type") == "hello":
                 raise OldProtocolError
-            raise BadMessageError("A message is one msgpack array.")
-        try:
-            message: Command | M = msgspec.convert(value, type=self._type_of(value[0]))
-        except msgspec.ValidationError as error:
-            raise BadMessageError(f"{error}.", _re_of(value)) from error
-        return message
+        decoded: Command | M = lenient.decode(frame, self._types)
+        return decoded
 
-    def _type_of(self, first: Any) -> Any:
-        """Return the type for a message's first value, or the union of all if it is unknown."""
-        return self._types.get(first, self._any) if type(first) is int else self._any
+
+_FAULTS: Final = (
+    *(ValueError, TypeError, LookupError, RecursionError),
+    *(msgpack.UnpackException, msgspec.ValidationError),
+)
+"""Faults of a frame that is not strictly a message."""
 
 
 def _unpacked(frame: bytes) -> Any:
     """Unpack the msgpack value in a frame.
 
-    Raises:
-        BadMessageError: it is not msgpack, or larger than any message.
+    Raises one of `_FAULTS` if it is not msgpack, or larger than any message.
     """
-    try:
-        if len(frame) <= _SHORT:
-            return msgpack.unpackb(frame)
-        return msgpack.unpackb(
-            frame,
-            strict_map_key=True,
-            max_str_len=_MAX_TEXT_LENGTH,
-            max_array_len=_MAX_LIST_LENGTH,
-            max_map_len=_MAX_LIST_LENGTH,
-            max_bin_len=0,
-            max_ext_len=0,
-        )
-    except (ValueError, TypeError, RecursionError, msgpack.UnpackException) as error:
-        raise BadMessageError("A message is one msgpack array.") from error
-
-
-def _re_of(value: list[Any]) -> Re:
-    """Return the `re` for the refusal of a bad message."""
-    first, second = (*value, None)[:2]
-    if type(second) is not int or not 0 < second < 1 << 53:
-        return NEWS
-    is_number = type(first) is int and FIRST_NUMBER <= first <= LAST_NUMBER
-    return (first, second) if is_number else second
+    if len(frame) <= _SHORT:
+        return msgpack.unpackb(frame)
+    return msgpack.unpackb(
+        frame,
+        strict_map_key=True,
+        max_str_len=_MAX_TEXT_LENGTH,
+        max_array_len=MAX_LIST_LENGTH,
+        max_map_len=MAX_LIST_LENGTH,
+        max_bin_len=0,
+        max_ext_len=0,
+    )
 
 
 def encode(event: Event, re: Re = NEWS) -> bytes:

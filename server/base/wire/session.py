@@ -31,6 +31,7 @@ from server.base.net.budgets import Budgets, Payer
 from server.base.net.outgoing import TooSlowError
 from server.base.wire import codec
 from server.base.wire.contracts import Answerer, Reason, Wire
+from server.base.wire.lenient import BadMessageError
 from server.base.wire.messages import Command, Event, MoveMessage, Re
 from server.base.wire.session_messages import Bye, Hello, Refused
 from server.base.wire.shown import ShownAttempts
@@ -200,7 +201,7 @@ class Session:
         """
         try:
             command = self._answerer.decode(frame)
-        except codec.BadMessageError as error:
+        except BadMessageError as error:
             self._refuse(Refusal(BaseRefusals.bad_message, error.text), error.re)
             self._count_offence(Reason.BAD_MESSAGES)
             return
