@@ -32,12 +32,12 @@ class AttemptCharges:
         attempts.appended.subscribe(self._advanced)
 
     def _advanced(self, before: Attempt | None, after: Attempt, _: str) -> None:
-        """Charge at the first move, every `MOVES` entries, and at the end."""
+        """Charge when it first counts, every `MOVES` entries, and at the end."""
         if before is not None and before.is_played and after.end is None and after.seq % MOVES:
             return
         count = after.seq % MOVES or MOVES
-        is_first = before is not None and not before.is_played and after.is_played
-        is_counted = count == MOVES or (after.end is not None and after.is_played)
+        is_first = before is not None and not before.counts and after.counts
+        is_counted = count == MOVES or (after.end is not None and after.counts)
         if is_counted or is_first:
             start, size = after.start, count * ENTRY_BYTES if is_counted else 0
             left = start.deadline - self._clock.now()

@@ -72,7 +72,7 @@ class AttemptDefinition:
 
     def kept_until(self, state: Attempt) -> int:
         """Return the time (Unix milliseconds) until which the journal is guaranteed to be kept."""
-        is_kept = state.is_played and not pace_bot.owns(state)
+        is_kept = state.counts and not pace_bot.owns(state)
         certain = min(_life_of(state), keys.CERTAIN_LIFE_MS)
         return state.start.deadline + (certain if is_kept else keys.UNPLAYED_LIFE_MS)
 
@@ -99,14 +99,14 @@ class AttemptDefinition:
         if before is not None and before.is_played and after.end is None:
             # Neither the first entry, nor the first move, nor the last: nothing else changes.
             return Append(self._key, number, payload)
-        is_played = after.is_played and not pace_bot.owns(after)
-        if before is not None and after.end is None and not is_played:
+        counts = after.counts and not pace_bot.owns(after)
+        if before is not None and after.end is None and not counts:
             return Append(self._key, number, payload)
         start, expires, due, effect = after.start, None, None, None
-        # A short life until the first move. The pace bot's journal is kept if another player plays
+        # A short life until it counts. The pace bot's journal is kept if another player plays
         # its round: see `DealStore.extend`.
-        if before is None or is_played:
-            life = _life_of(after) if is_played else keys.UNPLAYED_LIFE_MS
+        if before is None or counts:
+            life = _life_of(after) if counts else keys.UNPLAYED_LIFE_MS
             expires = start.deadline + life
         # Attempts of a round share the room's deadline; each other attempt has its own.
         if start.room is None and (before is not None or start.occasion is not None):
@@ -119,7 +119,7 @@ class AttemptDefinition:
 
 
 def _life_of(attempt: Attempt) -> int:
-    """Return the milliseconds that a played attempt is kept after its deadline."""
+    """Return the milliseconds that an attempt that counts is kept after its deadline."""
     return attempt.start.days * base_keys.DAY_SECONDS * 1000
 
 
@@ -150,10 +150,10 @@ def steps_of(deal: Deal, state: Attempt | None, texts: list[str]) -> Iterator[St
 def finish_of(attempt: Attempt) -> Finish | None:
     """Return the outbox effect of a finished attempt, or `None` if it has none."""
     start = attempt.start
-    # Rounds and occasions wait for all their runners, also for one without a move. Such an attempt
-    # at a daily has no effect.
+    # Rounds and occasions wait for all their runners, also for one without a move. A daily without
+    # a move has an effect only if it was given up.
     is_awaited = start.room is not None or start.occasion is not None
-    if attempt.end is None or not (is_awaited or attempt.is_played):
+    if attempt.end is None or not (is_awaited or attempt.counts):
         return None
     return Finish(
         attempt.id,

@@ -100,7 +100,7 @@ class PlayedDailies(Struct, frozen=True):
     """A player's runs at a game's dailies.
 
     Attributes:
-        played: the number of dailies played.
+        played: the number of dailies that are over, also without a card home.
         won: the number of dailies won.
         streaks: the streaks at this game.
         average: the mean number of cards home; null without runs.
@@ -308,7 +308,7 @@ async def _dailies(
     standing = sums.days_standing.bit_count()
     results.sort(key=itemgetter(0), reverse=True)
     return PlayedDailies(
-        played=sums.days_played.bit_count(),
+        played=standing,
         won=sums.days_won.bit_count(),
         streaks=_streaks(sums.days_played, sums.days_won, today, repaired),
         average=sums.home / standing if standing else None,

@@ -212,18 +212,18 @@ def _has_expired(attempt: str, events: Sequence[Line], stored: Stored, now: int)
         return False
     # Other events report a move or a hint.
     told = {"attempt", "missed", "ended"}
-    return all(
-        line.message["type"] in told
-        and line.message["result"]["moves"] == line.message["result"]["hints"] == 0
-        for line in events
-    )
+    if not all(line.message["type"] in told for line in events):
+        return False
+    results = [line.message["result"] for line in events]
+    is_given_up = day is not None and any(each["end"] == "resigned" for each in results)
+    return not is_given_up and all(each["moves"] == each["hints"] == 0 for each in results)
 
 
 def _summary(history: AttemptHistory) -> AttemptSummary:
     start = history.start
     results = tuple(state.result for state in history.states)
     times = tuple(state.at - start.at for state in history.states)
-    played = history.states[-1].is_played
+    played = history.states[-1].counts
     return AttemptSummary(
         start.game,
         start.day,

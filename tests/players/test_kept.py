@@ -28,7 +28,7 @@ from server.players.core.charges import GUEST
 from server.results.core.boards import of_daily
 from server.rooms.core import keys as rooms_keys
 from server.rooms.core import quick_match
-from tests.base.outbox.outboxes import all_due, all_effects
+from tests.base.outbox.outboxes import all_due
 from tests.base.redis.key_modules import PERMANENT
 from tests.builders import ADA, BOB, LIMIT, START, round_of
 from tests.conftest import ALONE
@@ -93,14 +93,18 @@ async def test_opened_unplayed_dailies_are_kept_until_they_close(node: Node, oth
     assert {key.partition(":")[0] for key in left} <= {"{sweepers}"}
 
 
-async def test_a_daily_given_up_without_a_move_does_not_count(node: Node) -> None:
+async def test_a_daily_given_up_without_a_move_counts_as_a_run_without_a_card(node: Node) -> None:
     attempt = (await node.dailies.open(ADA, "robert")).attempt
     await node.attempts.resign(attempt, ADA, 2)
-    assert node.outbox.queue.empty()
-    assert await all_effects(node.services.outbox_store) == []
-    assert await expiry(node, play_keys.attempt(attempt)) == CLOSE + play_keys.UNPLAYED_LIFE_MS
+    await node.apply_effects()
+    assert await expiry(node, play_keys.attempt(attempt)) == CLOSE + play_keys.ATTEMPT_LIFE_MS
     board = of_daily(DailyId("robert", DAY), "guests")
-    assert (await node.services.leaderboard_store.rows(board, 1, 1))[0] == 0
+    assert (await node.services.leaderboard_store.rows(board, 1, 1))[0] == 1
+    found = await node.services.histories.load(ADA)
+    result = found.days["robert", DAY]
+    assert (result.home, result.moves, result.end) == (1, 0, "resigned")
+    assert (result.counts, found.days_played()) == (False, set())
+    assert await node.attempts.run(attempt) is not None, "it can be replayed"
 
 
 async def test_the_first_move_of_a_daily_is_kept_and_sets_its_deadline(node: Node) -> None:

@@ -677,7 +677,7 @@ BROKEN: dict[Callable[[], Any], int] = {
     shows_racers_the_others_boards: 21,
     shows_spectators_moves_without_delay: 79,
     rates_races_from_current_ratings: 20,
-    rates_overlapping_races_from_the_same_ratings: 66,
+    rates_overlapping_races_from_the_same_ratings: 188,
     writes_scores_without_rereading_the_history: 2,
     shows_circles_to_anyone_with_the_id: 25,
 }

@@ -130,6 +130,14 @@ class Attempt(Struct, frozen=True, gc=False):
         return self.board.moves > 0 or self.hints > 0
 
     @property
+    def counts(self) -> bool:
+        """Whether it counts as a run: it is played, or it is a daily that its player has given up.
+
+        Otherwise, players could give up unlucky dailies at first sight without a loss.
+        """
+        return self.is_played or (self.start.day is not None and self.end == "resigned")
+
+    @property
     def result(self) -> Result:
         """The attempt's result so far."""
         board = self.board

@@ -384,3 +384,12 @@ async def test_a_player_who_moves_and_leaves_immediately_is_charged(
     assert hub.hub.size == 0
     assert (await move)["type"] == "moved"
     assert await stored(node) == before + quotas.PLAYED
+
+
+@ALONE
+async def test_a_daily_given_up_without_a_move_is_charged(hub: HubNode, node: Node) -> None:
+    ada = await seat_at(hub, HERE)
+    attempt = (await ada.ask("daily.open", game="robert"))["attempt"]
+    before = await stored(node)
+    await ada.ask("resign", attempt=attempt, seq=2)
+    assert await stored(node) == before + quotas.PLAYED + 2 * quotas.ENTRY_BYTES
