@@ -79,9 +79,10 @@ def result(shown: DailyId, standing: Standing, *, today: bool) -> Preview:
     home = f"{rules.total - left}{of_all} home" if left else f"All {rules.total} cards home"
     when = f" in {clock(time)}" if time else ""
     end = ": can you beat it?" if today else f", on {date_words(shown.day)}."
+    name, place = standing.profile.isolated, f"{ordinal(standing.row.rank)} of {standing.size}"
     return of_game(
-        f"{standing.profile.isolated}: {ordinal(standing.row.rank)} of {standing.size} "
-        f"at {game.name}",
+        # A run without a card home is ahead of no one, even where no other run is better.
+        f"{name}: {place} at {game.name}" if time else f"{name} at {game.name}",
         f"{home}{when}. Same cards for everyone{end}",
         result_path(shown, standing.row.player),
         game,

@@ -198,7 +198,7 @@ async def test_a_results_preview_names_player_rank_and_score(port: int) -> None:
         without_day = await preview(port, f"/leaderboard/deuces?player={player}")
         unknown = await preview(port, f"/leaderboard/deuces?day={day}&player={ADA}")
         other_day = await preview(port, f"/leaderboard/deuces?day={day - 1}&player={player}")
-    assert meta["og:title"] == "Bob: 1st of 2 at Deuces"
+    assert meta["og:title"] == "Bob at Deuces", "no place without a card brought home"
     about = "8 of 104 home. Same cards for everyone: can you beat it?"
     assert meta["og:description"] == about
     assert meta["og:url"] == f"http://127.0.0.1:{port}{path}"
