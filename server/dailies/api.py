@@ -79,6 +79,7 @@ class Day(Struct, frozen=True):
         deals: one for each game that is a daily on that day; for future days, the deals drawn so
             far.
         crowns: the day's crowns.
+        earlier: whether the day before has deals; false for the first day of a server.
     """
 
     day: Count
@@ -89,6 +90,7 @@ class Day(Struct, frozen=True):
     closed: bool
     deals: list[DayDeal]
     crowns: list[DailyCrown]
+    earlier: bool
 
 
 class DailySet(Struct, frozen=True):
@@ -251,6 +253,7 @@ def _day(shown: ShownDay) -> Day:
             for deal in shown.deals
         ],
         crowns=_crowns(shown.crowns),
+        earlier=shown.earlier,
     )
 
 

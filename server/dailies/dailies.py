@@ -72,6 +72,7 @@ class ShownDay:
     # there is one.
     best: Mapping[DailyId, int | None]
     crowns: CrownSets  # the games of the day's set by crown
+    earlier: bool  # whether the day before has deals
 
 
 class Dailies:
@@ -269,13 +270,15 @@ class Dailies:
         return shown
 
     async def _shown(self, days: Sequence[int]) -> list[ShownDay]:
-        """Return the drawn deals of some days, without drawing any."""
+        """Return the drawn deals of some consecutive days, without drawing any."""
         now = self._clock.now()
         if now >= daily.closes(days[0]):
             # Confirm the clock: a node with a wrong one must not reveal a seed early.
             now = await self._clock.confirm()
-        ids = await self._deals.daily_ids(await self._list.possible(days))
-        found = await asyncio.gather(*map(self._deals.find, ids.values()))
+        drawn = await self._deals.daily_ids(await self._list.possible([days[0] - 1, *days]))
+        with_deals = {each.day for each in drawn}
+        ids = [deal for each, deal in drawn.items() if each.day in days]
+        found = await asyncio.gather(*map(self._deals.find, ids))
         deals = [deal for deal in found if deal is not None]
         best = await self._best_of(deals)
         return [
@@ -285,6 +288,7 @@ class Dailies:
                 [deal for deal in deals if deal.day == day],
                 best,
                 self._list.crowns(day),
+                day - 1 in with_deals,
             )
             for day in days
         ]

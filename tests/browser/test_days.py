@@ -244,6 +244,28 @@ def test_a_day_without_deals_says_so(browser: Browser, calendar: Calendar) -> No
     player.close()
 
 
+def test_no_day_before_the_first_one_is_offered(browser: Browser, calendar: Calendar) -> None:
+    player = Player(browser, calendar.url, PHONE)
+    player.go(f"/archive/{calendar.date()}")
+    player.see("day-deals").wait_for()
+    expect(player.see("day-before")).to_have_count(0)
+    player.go("/archive")
+    player.see(f"day-{calendar.date()}").wait_for()
+    expect(player.see(f"day-{calendar.date(-1)}")).to_have_count(0)
+    player.go("/leaderboard/robert")
+    expect(player.see("period-before")).to_be_disabled()
+    calendar.skip_days()
+    player.go(f"/archive/{calendar.date()}")
+    player.press("day-before")
+    expect(player.page).to_have_url(f"{calendar.url}/archive/{calendar.date(-1)}")
+    player.see("day-deals").wait_for()
+    expect(player.see("day-before")).to_have_count(0)
+    player.go("/leaderboard/robert")
+    player.press("period-before")
+    expect(player.see("period-before")).to_be_disabled()
+    player.close()
+
+
 SHARES = """
 navigator.canShare = ({files}) => files.every(({type}) => type === "image/png");
 navigator.share = async (given) => { window.given = given; };

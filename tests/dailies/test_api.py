@@ -48,6 +48,9 @@ async def test_commitments_are_published_ahead(site: Site, node: Node) -> None:
     assert found["sets"] == [{"since": DAY, "games": list(daily_games()), "crowns": crowns}]
     assert [day["crowns"] for day in found["days"]] == [crowns] * len(found["days"])
     assert reply.headers["Cache-Control"] == "public, max-age=1"
+    assert [day["earlier"] for day in found["days"]] == [False] + [True] * days.DRAWN_AHEAD
+    second = (await site.get(f"/dailies/{days.date_text(DAY + 1)}")).json
+    assert second["earlier"], "the first day has deals"
 
 
 async def test_a_closed_days_seeds_match_its_commitments(site: Site, clock: SetClock) -> None:

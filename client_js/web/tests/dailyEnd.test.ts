@@ -96,6 +96,7 @@ describe("a past day", () => {
   const sealed = { rules: "r", seed: null, line: null };
   const day: ApiTypes.Day = {
     ...{ day: 7, date: "1970-01-08", starts: 0, ends: 1, closes: 2, closed: false, crowns: [] },
+    earlier: true,
     deals: [
       { ...deal, ...sealed, game: "robert", deal: "one" },
       { ...deal, ...sealed, game: "deuces", deal: "two" },
