@@ -8,8 +8,10 @@ The rules of a game determine its method:
   almost all boards exactly.
 - `graph`: other games of one pack without dealt rows. A search through positions wins most
   winnable deals and proves most others lost.
-- `beam`: all other games. A beam search finds a winning line or leaves the deal undecided;
+- `beam`: most other games. A beam search finds a winning line or leaves the deal undecided;
   `BOUNDS.md` describes the attempts to prove losses.
+- `kept`: games for which only the cards that foundations give back prevent the last two. They are
+  searched without giving any back, so a loss remains undecided.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from types import ModuleType
 
 from engine.board import Board
 from engine.ruleset import Ruleset
-from engine.solver import beam, clearing, graph, passes, piles
+from engine.solver import beam, clearing, graph, kept, passes, piles
 from engine.solver.solution import Solution, Verdict
 
 __all__ = [
@@ -40,6 +42,7 @@ _METHODS: tuple[ModuleType, ...] = (
     clearing,
     graph,
     beam,
+    kept,
 )  # the first that applies is used
 _EXACT = (passes, piles)
 

@@ -10,6 +10,7 @@ import type { Ruleset } from "../rules/ruleset.ts";
 import * as beam from "./beam.ts";
 import * as clearing from "./clearing.ts";
 import * as graph from "./graph.ts";
+import { keeping } from "./kept.ts";
 import * as passes from "./passes.ts";
 import * as piles from "./piles.ts";
 import type { Solution } from "./solution.ts";
@@ -36,15 +37,21 @@ export interface Method {
   readonly manyLines?: boolean;
 }
 
+/** For most one-pack rules, and for most others. */
+const SEARCHES: readonly Method[] = [
+  { ...graph, budget: 3_000_000, samples: 36, manyLines: true },
+  { ...beam, budget: 2_000_000, samples: 60 },
+];
+
 /** All methods; the first applicable one is used. */
 const METHODS: readonly Method[] = [
   // It ignores the budget.
   { ...passes, budget: 1, glance: passes.solve, samples: 10 },
   { ...piles, budget: 10_000_000, glance: (board) => piles.solve(board, 100_000), samples: 40 },
-  // For overlapping peaks, for most other one-pack rules, and for the rest.
+  // For overlapping peaks.
   { ...clearing, budget: 3_000_000, samples: 40, manyLines: true },
-  { ...graph, budget: 3_000_000, samples: 36, manyLines: true },
-  { ...beam, budget: 2_000_000, samples: 60 },
+  ...SEARCHES,
+  ...SEARCHES.map(keeping),
 ];
 
 /** Return the solution of a board for whose rules there is no method. */
