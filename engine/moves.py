@@ -92,7 +92,7 @@ def _longest_runs(ruleset: Ruleset, piles: Piles) -> tuple[int, int]:
     """Return the most cards that may move at once onto an occupied and onto an empty pile."""
     if not (ruleset.by_spaces or ruleset.by_places):
         return ruleset.total, ruleset.total
-    columns, cells = ruleset.tableau, ruleset.cells
+    columns, cells = ruleset.carrying_columns, ruleset.carrying_cells
     spaces = piles[columns.start : columns.stop].count(b"")
     if ruleset.by_spaces:
         return 1 << spaces, 1

@@ -194,6 +194,13 @@ class Ruleset:
         self.moves_runs = moves != "card"
         self.by_spaces = moves == "run-by-spaces"
         self.by_places = moves == "run-by-places"
+        # The empty piles through which single moves can carry cards from one tableau pile to
+        # another: those that take any of these cards and return it to the tableau.
+        carries = tableau is not None and tableau.empty == "any"
+        self.carrying_columns = self.tableau if carries else range(0)
+        stores = tableau is not None and "cell" in tableau.plays
+        returns = rules.cells is not None and "tableau" in rules.cells.plays
+        self.carrying_cells = self.cells if stores and returns else range(0)
         self.whole_runs = moves == "whole-run"
         self.moves_any = moves == "any"  # in any order
         self.spreads_runs = self.moves_runs and tableau is not None and "tableau" in tableau.plays

@@ -190,14 +190,13 @@ export function together({ ruleset }: Layout, pile: Pile): number {
 
 /** Return how many cards can move together onto a tableau pile, given the free places. */
 export function longestRun(layout: Layout, ontoEmpty: boolean): number {
-  const { moves, tableau, cells, total } = layout.ruleset;
-  const free = (piles: readonly number[]) =>
-    piles.filter((pile) => pileAt(layout, pile).length === 0).length;
-  if (moves === "run-by-spaces") return ontoEmpty ? 1 : 2 ** free(tableau);
-  if (moves === "run-by-places") {
-    return (1 + free(cells)) * 2 ** (free(tableau) - (ontoEmpty ? 1 : 0));
-  }
-  return total;
+  const { moves, carriers, total } = layout.ruleset;
+  if (!moves.startsWith("run-by")) return total;
+  const [spaces = 0, cells = 0] = carriers.map(
+    (piles) => piles.filter((pile) => pileAt(layout, pile).length === 0).length,
+  );
+  if (moves === "run-by-spaces") return ontoEmpty ? 1 : 2 ** spaces;
+  return (1 + cells) * 2 ** Math.max(0, spaces - Number(ontoEmpty));
 }
 
 /** Return the foundation to which a run leaves a tableau pile automatically, if any. */

@@ -84,6 +84,8 @@ export class Ruleset {
   readonly ordersTableau: boolean;
   readonly moves: Tableau["moves"];
   readonly movesRuns: boolean;
+  /** The columns and cells through which single moves can carry a run to another column. */
+  readonly carriers: readonly [columns: readonly number[], cells: readonly number[]];
   /** Whether runs leave the tableau automatically. */
   readonly automatic: boolean;
   /** For each pile, the piles of the next row of peaks that cover it. */
@@ -136,6 +138,10 @@ export class Ruleset {
     this.ordersTableau = tableau !== null && tableau.order !== "any";
     this.moves = tableau?.moves ?? "card";
     this.movesRuns = this.moves !== "card";
+    const carries = tableau?.empty === "any";
+    const stores =
+      tableau?.plays.includes("cell") === true && rules.cells?.plays.includes("tableau") === true;
+    this.carriers = [carries ? this.tableau : [], stores ? this.cells : []];
     this.automatic = this.groups.some((group) => group.automatic);
     const { peaks = null, deal = [] } = tableau ?? {};
     this.peaks = peaks === null ? null : rowsOf(peaks, deal.length);

@@ -108,6 +108,8 @@ class Layout:
         t[idx.WIDTH] = room + 2 * len(self._piles) + len(ruleset.foundations) + 1
         t[idx.REDEALS] = ruleset.redeals
         t[idx.RUNS] = WAYS.index(tableau.moves) if tableau else 0
+        if t[idx.RUNS] >= idx.BY_SPACES and not ruleset.carrying_columns:
+            t[idx.RUNS] = idx.SINGLE
         t[idx.COLUMN_HOME] = "foundation" in plays
         t[idx.COLUMN_SPREAD] = "tableau" in plays
         t[idx.WASTE_HOME] = "foundation" in waste_plays

@@ -46,7 +46,7 @@ STOCK_SIZE = 49
 # The offsets of the tables.
 (BUILDS, RUNS, HOMES, GROUP, KIDS, GRANDKIDS, UNDER, TURN, LINE, BEFORE, DRAWN) = range(60, 71)
 (RANDOM, SALT, ALIKE, PARENTS) = range(71, 75)
-LAZY_SPACES, NOISE = 50, 51
+LAZY_SPACES, NOISE, THROUGH_SPACES, THROUGH_CELLS = range(50, 54)
 
 # The offsets of the parts of the memory, and some sizes.
 (LIST, UNDO, STACK, SEEN, PARENT, MOVE, RECORDS, HEAP) = range(80, 88)

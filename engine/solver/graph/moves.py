@@ -28,6 +28,9 @@ def list_moves(t: Ints, m: Ints) -> None:
     for pile in range(first, first + t[idx.CELLS]):
         if m[idx.SIZE + pile] == 0:
             free += 1
+    # Other empty piles carry no cards.
+    spaces *= t[idx.THROUGH_SPACES]
+    free *= t[idx.THROUGH_CELLS]
     for pile in range(t[idx.PILES]):
         size = m[idx.SIZE + pile]
         if size == 0:

@@ -61,6 +61,8 @@ class Tables:
         t[idx.TOTAL] = ruleset.total
         t[idx.WIDTH] = ruleset.total + 2 * len(self.piles) + len(ruleset.foundations)
         t[idx.MOVES_BY] = BY[tableau.moves]
+        t[idx.THROUGH_SPACES] = len(ruleset.carrying_columns) > 0
+        t[idx.THROUGH_CELLS] = len(ruleset.carrying_cells) > 0
         cells, reserve = rules.cells, rules.reserve
         for plays, home, spread, cell in (
             (tableau.plays, idx.COLUMN_HOME, idx.COLUMN_SPREAD, idx.COLUMN_CELL),

@@ -151,7 +151,9 @@ export class Tables {
     this.total = ruleset.total;
     this.redeals = ruleset.redeals;
     if (!isWay(ruleset.moves)) throw new RangeError(`The search cannot move ${ruleset.moves}.`);
-    this.runs = ruleset.moves;
+    const limited = ruleset.moves.startsWith("run-by");
+    // Empty columns that take only some cards carry no runs, and there are no cells.
+    this.runs = limited && ruleset.carriers[0].length === 0 ? "card" : ruleset.moves;
     const columnPlays = rules.tableau?.plays ?? [];
     const wastePlays = rules.waste?.plays ?? [];
     this.playsHome = new Uint8Array(this.piles).fill(Number(columnPlays.includes("foundation")));

@@ -226,7 +226,9 @@ export class Offers {
 
   /** Return how many cards can move together to a tableau pile of `height` cards. */
   private limitTo(height: number): number {
-    const { spaces, free } = this;
+    const [columns, cells] = this.tables.ruleset.carriers;
+    const spaces = columns.length === 0 ? 0 : this.spaces;
+    const free = cells.length === 0 ? 0 : this.free;
     switch (this.tables.moves) {
       case "run-by-spaces":
         return height > 0 ? 2 ** spaces : 1;
