@@ -4,6 +4,7 @@ The rules of a game determine its method:
 
 - `passes`: games without a tableau. All passes through the stock are decided together, exactly.
 - `piles`: games whose piles only give cards to foundations. They are decided exactly, by SAT.
+- `heights`: games whose columns only give cards to one foundation. They are decided exactly.
 - `clearing`: games of overlapping peaks that only give cards to one foundation. A search decides
   almost all boards exactly.
 - `graph`: other games of one pack without dealt rows. A search through positions wins most
@@ -20,7 +21,7 @@ from types import ModuleType
 
 from engine.board import Board
 from engine.ruleset import Ruleset
-from engine.solver import beam, clearing, graph, kept, passes, piles
+from engine.solver import beam, clearing, graph, heights, kept, passes, piles
 from engine.solver.solution import Solution, Verdict
 
 __all__ = [
@@ -39,12 +40,13 @@ BUDGET = 10_000_000  # steps, unless the method has its own
 _METHODS: tuple[ModuleType, ...] = (
     passes,
     piles,
+    heights,
     clearing,
     graph,
     beam,
     kept,
 )  # the first that applies is used
-_EXACT = (passes, piles)
+_EXACT = (passes, piles, heights)
 
 
 def solve(board: Board, budget: int | None = None) -> Solution:

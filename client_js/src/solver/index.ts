@@ -1,7 +1,7 @@
 /**
  * Solving a board with all its cards known: whether it can be won, and by which moves.
  *
- * The rules determine the method, as in `engine/solver`.
+ * The rules determine the method, as in `engine/solver`, except that Golf has no method of its own here.
  */
 
 import { type Board, cardsHome } from "../rules/board.ts";

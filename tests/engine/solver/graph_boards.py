@@ -22,8 +22,15 @@ from tests.engine.positions import ALL
 from tests.engine.solver.exhaustive import main, most_home
 from tests.relatives import find_ruleset
 
-GAMES = [each for each in ALL if method_of(find_ruleset(*each)) == "graph"]
-"""(game, variant) of all games searched through their positions."""
+GAMES = [
+    each
+    for each in ALL
+    if method_of(find_ruleset(*each)) in {"graph", "heights"} and graph.applies(find_ruleset(*each))
+]
+"""(game, variant) of all games that can be searched through their positions.
+
+Browsers search those with the method `heights`, too.
+"""
 
 MOST = 3_000
 """Default limit of positions for the exhaustive search."""
