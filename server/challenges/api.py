@@ -6,8 +6,9 @@ import msgspec
 from msgspec import Struct
 
 from server.base.core.ids import ChallengeId
+from server.base.core.numbers import Count, Milliseconds
 from server.base.web.api.route import HOUR, LIVE, Answer, Route, Rows
-from server.base.web.api.shared import Count, Hex, Seed
+from server.base.web.api.shared import Hex, Seed
 from server.challenges.core.events import Audience
 from server.challenges.core.refusals import ChallengeRefusals
 from server.challenges.core.table import Row, State
@@ -71,8 +72,8 @@ class Challenge(Struct, frozen=True):
     variant: str
     limit: Count
     help: Help
-    at: int
-    closes: int
+    at: Milliseconds
+    closes: Milliseconds
     over: bool
     race: bool
     audience: Audience

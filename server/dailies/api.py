@@ -7,6 +7,7 @@ from msgspec import Struct
 from engine.catalog import in_order, ruleset
 from server.base.core import days as daily
 from server.base.core.days import DailyId
+from server.base.core.numbers import Count, Milliseconds
 from server.base.core.refusal import BaseRefusals
 from server.base.web.api.route import (
     FOREVER,
@@ -18,7 +19,7 @@ from server.base.web.api.route import (
     game_of,
     life_of,
 )
-from server.base.web.api.shared import Count, Date, Hex
+from server.base.web.api.shared import Date, Hex
 from server.dailies.dailies import ShownDay
 from server.dailies.services import DailyServices
 from server.deals.core.certificate import Certificate, moves_of
@@ -84,9 +85,9 @@ class Day(Struct, frozen=True):
 
     day: Count
     date: Date
-    starts: int
-    ends: int
-    closes: int
+    starts: Milliseconds
+    ends: Milliseconds
+    closes: Milliseconds
     closed: bool
     deals: list[DayDeal]
     crowns: list[DailyCrown]
@@ -121,7 +122,7 @@ class Dailies(Struct, frozen=True):
 
     day: Count
     date: Date
-    now: int
+    now: Milliseconds
     days: list[Day]
     sets: list[DailySet]
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from msgspec import Struct
 
 from server.base.core import days as daily
+from server.base.core.numbers import Count
 from server.base.core.refusal import BaseRefusals, HttpRefusals, Refusal
 from server.base.web.api.route import LIVE, Answer, Asked, Download, Nothing, Route, day_of
-from server.base.web.api.shared import Count, Date
+from server.base.web.api.shared import Date
 from server.dailies.services import DailyServices
 
 LIST_COST = 5.0  # reads a number for each game, group and day

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from msgspec import Struct
 
 from engine.catalog import exported, stored_ruleset
+from engine.schema import Rules
 from server.base.web.api.route import HOUR, Answer, Nothing, Route
 
 
@@ -27,7 +26,7 @@ class RulesOf(Struct, frozen=True):
     digest: str
     listed: bool
     piles: list[str]
-    rules: dict[str, Any]
+    rules: Rules
 
 
 class Games(Struct, frozen=True):
@@ -48,22 +47,20 @@ async def list_games(services: object, asked: Nothing) -> Answer[Games]:
     known = exported()
     games = {game["id"]: game["name"] for game in known["games"]}
     listed = [
-        _rules_of(game["id"], variant["id"], variant["digest"], variant["rules"], listed=True)
+        _rules_of(game["id"], variant["id"], variant["digest"], listed=True)
         for game in known["games"]
         for variant in game["variants"]
     ]
     others = [
-        _rules_of(each["game"], each["variant"], each["digest"], each["rules"], listed=False)
+        _rules_of(each["game"], each["variant"], each["digest"], listed=False)
         for each in known["unlisted"]
     ]
     return Answer(Games(games, listed + others), HOUR)
 
 
-def _rules_of(
-    game: str, variant: str, digest: str, rules: dict[str, Any], *, listed: bool
-) -> RulesOf:
-    piles = list(stored_ruleset(game, variant, digest).pile_names)
-    return RulesOf(game, variant, digest, listed, piles, rules)
+def _rules_of(game: str, variant: str, digest: str, *, listed: bool) -> RulesOf:
+    found = stored_ruleset(game, variant, digest)
+    return RulesOf(game, variant, digest, listed, list(found.pile_names), found.rules)
 
 
 ROUTES = (Route("/games", list_games),)

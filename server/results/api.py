@@ -13,9 +13,9 @@ from engine.schema import STANDARD
 from server.base.core import days
 from server.base.core.days import DailyId
 from server.base.core.ids import DealId, attempt_id
+from server.base.core.numbers import Count, Milliseconds
 from server.base.core.refusal import BaseRefusals, Refusal
 from server.base.web.api.route import LIVE, Answer, Route, Rows, day_of, life_of
-from server.base.web.api.shared import Count
 from server.play.core.result import Row, unpack
 from server.players.api import Player
 from server.players.core.names import Profile
@@ -43,9 +43,9 @@ class BoardRow(Struct, frozen=True):
 
     rank: Count
     player: Player
-    value: int
+    value: Count
     left: Count | None
-    time: Count | None
+    time: Milliseconds | None
     moves: Count | None
     run: str | None
 

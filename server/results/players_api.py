@@ -13,9 +13,9 @@ from msgspec.structs import replace
 from engine.catalog import games, ruleset
 from server.base.core import days as daily
 from server.base.core.ids import DealId, has_owner
+from server.base.core.numbers import Count, Milliseconds
 from server.base.core.refusal import BaseRefusals
 from server.base.web.api.route import LIVE, Answer, Asked, Route, player_of
-from server.base.web.api.shared import Count
 from server.base.work.tasks import in_slices, release
 from server.play.core.result import End, unpack
 from server.players.api import Player
@@ -69,7 +69,7 @@ class BestRun(Struct, frozen=True):
 
     home: Count
     left: Count
-    time: Count
+    time: Milliseconds
     moves: Count
     day: Count
 
@@ -90,7 +90,7 @@ class PlayedDay(Struct, frozen=True):
     day: Count
     home: Count
     left: Count
-    time: Count
+    time: Milliseconds
     moves: Count
     end: End
     points: Count
@@ -134,14 +134,14 @@ class PlayedRound(Struct, frozen=True):
         end: the reason the player's run ended.
     """
 
-    at: int
+    at: Milliseconds
     deal: str
     place: Count | None
     of: Count
     home: Count
     rating: Count | None
     variant: str
-    time: Count
+    time: Milliseconds
     moves: Count
     end: End
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from msgspec import Struct
 
 from server.base.core import days
+from server.base.core.numbers import Count, Milliseconds
 from server.base.core.refusal import BaseRefusals, Refusal
 from server.base.web.api.route import FOREVER, HOUR, Answer, Asked, Route, Rows, deal_of
-from server.base.web.api.shared import Count, Date, Hex, Seed
+from server.base.web.api.shared import Date, Hex, Seed
 from server.deals.core.certificate import Certificate, moves_of
 from server.players.api import Player
 from server.results.core.boards import Group
@@ -57,7 +58,7 @@ class DealRun(Struct, frozen=True):
     rank: Count
     player: Player
     left: Count
-    time: Count
+    time: Milliseconds
     moves: Count
     undos: Count
     hints: Count

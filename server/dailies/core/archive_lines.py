@@ -9,8 +9,9 @@ from msgspec import Struct
 
 from engine.catalog import ruleset
 from server.base.core.ids import PlayerId
+from server.base.core.numbers import Milliseconds
 from server.play.core.result import Row, unpack
-from server.play.core.run import FileResult, Milliseconds, Run
+from server.play.core.run import FileResult, Run
 from server.results.core.boards import Group
 
 

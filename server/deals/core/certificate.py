@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable
-from typing import Annotated
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 
 from engine.board import Board
 from engine.errors import EngineError
@@ -14,6 +13,7 @@ from engine.notation import move_text, parse_move
 from engine.play import play
 from engine.ruleset import Move, Ruleset
 from server.base.core.days import Level
+from server.base.core.numbers import Count
 
 MAX_TEXT = 1 << 16  # maximum size of an unpacked text in bytes; the longest known lines have 2,500
 
@@ -29,7 +29,7 @@ class Certificate(Struct, frozen=True):
     """
 
     winnable: bool
-    par: Annotated[int, Meta(ge=0)]
+    par: Count
     level: Level
 
 

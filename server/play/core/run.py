@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Literal
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import Struct
 
 from engine.board import Board
 from engine.catalog import stored_ruleset
@@ -17,6 +17,7 @@ from engine.notation import parse_move
 from engine.search import Outcome, search
 from engine.verify import verify
 from server.base.core.ids import DealId, PlayerId
+from server.base.core.numbers import Count, Milliseconds
 from server.base.core.refusal import Refusal
 from server.play.core import attempt
 from server.play.core.attempt import UNDONE, Attempt, Ended, Event, Hinted, Moved, Started, Undone
@@ -26,8 +27,6 @@ from server.play.core.result import End, Help, Result
 MAX_FILE = 1 << 20
 
 _WORD = re.compile("[a-z0-9>]{1,12}")  # a text that may be a move, and is short enough to be shown
-
-Milliseconds = Annotated[int, Meta(ge=0, le=1 << 53)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +79,13 @@ class Runner(Struct, frozen=True, omit_defaults=True):
 class FileResult(Result, frozen=True):
     """The result of a run in its file: see `server.play.core.result.Result`."""
 
+    home: Count
+    left: Count
+    time: Milliseconds
+    moves: Count
     end: End
+    undos: Count = 0
+    hints: Count = 0
 
 
 class RunFile(Struct, frozen=True, omit_defaults=True, tag_field="samedeal", tag="run"):

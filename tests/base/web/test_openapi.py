@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import fields
 from typing import Any
 
 import pytest
 from starlette.routing import Route as StarletteRoute
 
+from engine.schema import Rules
 from server.base.core.refusal import HttpRefusals
 from server.base.web.api.problems import OF_ANY
 from server.base.web.api.route import Route
@@ -60,3 +63,77 @@ def references(value: Any) -> set[str]:
 def test_every_described_struct_is_part_of_an_answer() -> None:
     named = {ref.rpartition("/")[2] for ref in references(OPENAPI)}
     assert named >= OPENAPI["components"]["schemas"].keys()
+
+
+def schemas_in(value: Any) -> Iterator[dict[str, Any]]:
+    """Yield all schemas in a part of the document, except references."""
+    if isinstance(value, dict):
+        if any(name in value for name in ("enum", "anyOf")) or isinstance(value.get("type"), str):
+            yield value
+        value = list(value.values())
+    if isinstance(value, list):
+        for each in value:
+            yield from schemas_in(each)
+
+
+TUPLES = [each for each in schemas_in(OPENAPI) if "prefixItems" in each]
+
+BOUNDS = {"minimum", "maximum"}
+
+
+def test_integers_have_bounds_and_formats_that_hold_their_values() -> None:
+    """Generators choose 32 bits for integers without a format, and doubles hold 53 bits."""
+    elements = [each for each in schemas_in(TUPLES) if each.get("type") == "integer"]
+    integers = [each for each in schemas_in(OPENAPI) if each.get("type") == "integer"]
+    assert len(integers) > len(elements)
+    for schema in integers:
+        assert schema["format"] in {"int32", "int64"}
+        if schema not in elements:
+            bounds = schema.get("enum") or [schema["minimum"], schema["maximum"]]
+            assert bounds == sorted(bounds)
+            assert 0 <= bounds[0] <= bounds[-1] < 1 << 53
+            assert schema["format"] == ("int32" if bounds[-1] < 1 << 31 else "int64")
+    assert all(
+        each["format"] == "double" for each in schemas_in(OPENAPI) if each.get("type") == "number"
+    )
+
+
+def test_tuples_are_also_arrays_without_bounds_of_elements() -> None:
+    """Some generators read no `prefixItems`, and others write wrong bounds in them."""
+    assert TUPLES
+    for schema in TUPLES:
+        assert schema["items"] == {"anyOf": schema["prefixItems"]}
+        assert schema["minItems"] == schema["maxItems"] == len(schema["prefixItems"])
+        assert not any(BOUNDS & each.keys() for each in schemas_in(schema["prefixItems"]))
+
+
+def test_every_value_has_a_type() -> None:
+    """Otherwise, generators choose one that can be anything."""
+    for schema in schemas_in(OPENAPI):
+        assert ("type" in schema) != ("anyOf" in schema), schema
+    for operation in OPENAPI["paths"].values():
+        for media in operation["get"]["responses"]["200"]["content"].values():
+            assert media["schema"], operation["get"]["operationId"]
+    file = OPENAPI["paths"]["/archive/{file}"]["get"]["responses"]["200"]["content"]
+    assert file == {"application/gzip": {"schema": {"type": "string", "format": "binary"}}}
+
+
+def test_the_rules_of_a_game_are_described() -> None:
+    assert OPENAPI["components"]["schemas"]["RulesOf"]["properties"]["rules"]["$ref"]
+    rules = OPENAPI["components"]["schemas"]["Rules"]
+    assert rules["required"] == [field.name for field in fields(Rules)] == [*rules["properties"]]
+
+
+def test_fields_are_optional_only_where_answers_omit_them() -> None:
+    schemas = OPENAPI["components"]["schemas"]
+    omitting = {each.__name__ for each in STRUCTS if each.__struct_config__.omit_defaults}
+    for name, schema in schemas.items():
+        optional = schema["properties"].keys() - set(schema["required"])
+        has_default = {key for key, each in schema["properties"].items() if "default" in each}
+        assert optional == has_default
+        assert not optional or name in omitting
+
+
+def test_parameters_are_left_out_rather_than_null() -> None:
+    for operation in OPENAPI["paths"].values():
+        assert all(isinstance(p["schema"]["type"], str) for p in operation["get"]["parameters"])

@@ -14,6 +14,7 @@ from server.base.core.refusal import RefusalCode
 from server.base.net.listener import MAX_HEAD, MAX_HEADERS
 from server.base.web.api.problems import OF_ANY, status_of
 from server.base.web.api.route import Route
+from server.base.web.api.schemas import made_readable, readable
 from server.base.web.api.shared import Problem
 
 # The interface's version, changed when existing clients could no longer read the answers.
@@ -83,16 +84,29 @@ def _parameters(route: Route[Any]) -> list[Object]:
             "in": "path" if name in route.in_path else "query",
             "required": name in shape.get("required", []),
             "description": about[names[name]],
-            "schema": schema,
+            "schema": _given(schema),
         }
         for name, schema in shape.get("properties", {}).items()
     ]
 
 
+def _given(schema: Object) -> Object:
+    """Return the schema of a parameter, which is left out rather than null."""
+    found = readable(schema)
+    options = [each for each in found.pop("anyOf", []) if each != {"type": "null"}]
+    if options:
+        (only,) = options
+        del found["default"]
+        found |= only
+    return found
+
+
 def _answers(route: Route[Any]) -> Object:
     kept = {name: {"$ref": f"#/components/headers/{name}"} for name in ("ETag", "Cache-Control")}
     if route.answer is None:
-        content: Object = {"application/gzip": {}}
+        content: Object = {"application/gzip": {"schema": {"type": "string", "format": "binary"}}}
+    elif route.answer is msgspec.Raw:
+        content = {"application/json": {"schema": {"type": "object"}}}
     else:
         (schema,), _ = msgspec.json.schema_components([route.answer], ref_template=_REF)
         content = {"application/json": {"schema": schema}}
@@ -138,8 +152,13 @@ def _refusal(status: HTTPStatus, codes: list[RefusalCode]) -> Object:
 
 
 def _schemas(structs: Sequence[type[msgspec.Struct]]) -> Object:
-    """Return the schemas of all structs, with descriptions of fields from the docstrings."""
-    _, schemas = msgspec.json.schema_components(structs, ref_template=_REF)
+    """Return the schemas of all structs, and of the engine's dataclasses in them.
+
+    The descriptions of structs' fields are from their docstrings.
+    """
+    omitting = {each.__name__: each.__struct_config__.omit_defaults for each in structs}
+    _, found = msgspec.json.schema_components(structs, ref_template=_REF)
+    schemas = {name: made_readable(name, schema, omitting) for name, schema in found.items()}
     for struct in structs:
         text, about = documented(struct)
         schema = schemas[struct.__name__]
@@ -147,11 +166,6 @@ def _schemas(structs: Sequence[type[msgspec.Struct]]) -> Object:
         for name, words in about.items():
             # Since OpenAPI 3.1, a description is allowed next to a reference.
             schema["properties"][name]["description"] = words
-    for schema in schemas.values():
-        for shape in schema["properties"].values():
-            # `items: false` is redundant with `maxItems`, and not all generators accept it.
-            if shape.get("items", {}).get("items") is False:
-                del shape["items"]["items"]
     return dict(sorted(schemas.items()))
 
 

@@ -13,8 +13,6 @@ Hex = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]  # 32 bytes in hexadecimal
 # A seed, or the card order of a known deal, in hexadecimal.
 Seed = Annotated[str, Meta(pattern=r"^([0-9a-f]{64}|[0-9a-f]{104}|[0-9a-f]{208})$")]
 
-Count = Annotated[int, Meta(ge=0)]
-
 
 class Problem(Struct, frozen=True):
     """Why a request was refused.
