@@ -15,6 +15,7 @@ import type {
   RunFile,
 } from "./apiTypes.ts";
 import { Refusal, disconnected } from "./refusal.ts";
+import { requireScheme } from "./url.ts";
 
 export interface ApiOptions {
   /**
@@ -37,7 +38,10 @@ export interface Rows {
 export class Api {
   readonly #base: string;
 
+  /** Throws a `TypeError` for an origin of another scheme than `https:` and `http:`. */
   constructor({ origin = "" }: ApiOptions = {}) {
+    // The page names its own origin by an empty text or a path.
+    if (/^[^/]/.test(origin)) requireScheme(origin, ["https:", "http:"]);
     this.#base = `${origin}/api/`;
   }
 
@@ -109,15 +113,19 @@ export class Api {
       Object.entries(query).map(([name, value]) => [name, String(value)] as [string, string]),
     ).toString();
     const url = this.#base + path.map(encodeURIComponent).join("/") + (search && `?${search}`);
-    const response = await fetch(url).catch(() => {
-      throw disconnected();
+    const response = await fetch(url).catch((cause: unknown) => {
+      throw disconnected(cause);
     });
-    if (response.ok) return (await response.json()) as T;
-    // A proxy in front of the server may answer without JSON.
-    const { code, text } = await (response.json() as Promise<Problem>).catch(() => ({
-      code: "unavailable",
-      text: "The server does not answer.",
-    }));
-    throw new Refusal(code, text, 1000 * Number(response.headers.get("Retry-After")));
+    const wait = 1000 * Number(response.headers.get("Retry-After"));
+    const body = await response.json().catch((cause: unknown) => {
+      // A proxy in front of the server may answer without JSON.
+      if (cause instanceof SyntaxError) {
+        throw new Refusal("unavailable", "The server does not answer.", wait, cause);
+      }
+      throw disconnected(cause);
+    });
+    if (response.ok) return body as T;
+    const { code, text } = body as Problem;
+    throw new Refusal(code, text, wait);
   }
 }

@@ -37,6 +37,7 @@ import { type OpenSocket, browserSocket } from "./socket.ts";
 import { type TokenStorage, defaultStorage } from "./storage.ts";
 import { type Readable, Store } from "./store.ts";
 import type { WatchEnded, WatchedRound } from "./watching.ts";
+import { requireScheme } from "./url.ts";
 import { loadLater } from "./wire.ts";
 
 const TIMEOUT = 30_000;
@@ -131,7 +132,9 @@ export class Client {
   readonly #reports = new Later(loadLater);
   #removeWakeListeners: (() => void) | null = null;
 
+  /** Throws a `TypeError` for a `url` of another scheme than `wss:` and `ws:`. */
   constructor(options: ClientOptions) {
+    requireScheme(options.url, ["wss:", "ws:"]);
     const surroundings: Surroundings = {
       now: options.now ?? localTime,
       after: options.after ?? after,

@@ -38,6 +38,8 @@ export interface ConnectFailure {
   readonly code: number | null;
   /** The cause, as far as known: browsers hide it from pages. */
   readonly reason: string;
+  /** The error of the socket; in browsers there is none. */
+  readonly cause?: unknown;
 }
 
 /** Milliseconds from a pong to the next ping, and the timeouts for a pong or a welcome. */
@@ -192,7 +194,7 @@ export class Connection {
     const socket = openSocket(url, {
       opened: () => this.#socket === socket && this.#helloInTurn(),
       received: (frame) => this.#socket === socket && this.#receive(frame),
-      closed: (code, reason) => this.#socket === socket && this.#lost(code, reason),
+      closed: (code, reason, cause) => this.#socket === socket && this.#lost(code, reason, cause),
     });
     this.#socket = socket;
     this.#timer(WELCOME_WITHIN, () => this.#lost(null));
@@ -294,7 +296,7 @@ export class Connection {
   }
 
   /** Drop a socket closed with this code (null: abandoned), and schedule the next attempt. */
-  #lost(code: number | null, reason?: string): void {
+  #lost(code: number | null, reason?: string, cause?: unknown): void {
     if (code === CLOSE.replaced) return this.#stop("replaced");
     if (code === CLOSE.badVersion) return this.#stop("incompatible");
     if (code === CLOSE.signedOut) {
@@ -309,8 +311,8 @@ export class Connection {
     // The player is at the page: skip the backoff, but not a wait requested by the server.
     const atOnce = this.#verifying && !penalized && this.#serverWait === 0;
     this.#dropSocket();
-    if (this.#status.get() !== "open") this.#recordFailure(code, reason);
-    this.requests.lost();
+    if (this.#status.get() !== "open") this.#recordFailure(code, reason, cause);
+    this.requests.lost(cause);
     this.#failures += 1;
     const tries = this.#failure.get()?.tries ?? 0;
     this.#status.set(tries < UNREACHABLE_AFTER ? "waiting" : "unreachable");
@@ -318,10 +320,10 @@ export class Connection {
     else this.#timer(wait, () => this.#dial());
   }
 
-  #recordFailure(code: number | null, reason?: string): void {
+  #recordFailure(code: number | null, reason?: string, cause?: unknown): void {
     const silence = code === null ? "no answer" : `close code ${code}`;
     const tries = (this.#failure.get()?.tries ?? 0) + 1;
-    this.#failure.set({ tries, code, reason: reason || silence });
+    this.#failure.set({ tries, code, reason: reason || silence, cause });
   }
 
   /** Start a queued command's timeout, which rejects as `unreachable`; return its cancellation. */
@@ -329,8 +331,9 @@ export class Connection {
     const { surroundings, timeout, url } = this.#options;
     if (timeout === Infinity) return () => undefined;
     return surroundings.after(timeout, () => {
-      const reason = this.#failure.get()?.reason ?? "no session was opened";
-      reject(new Refusal("unreachable", `There is no session with ${url}: ${reason}.`));
+      const { reason, cause } = this.#failure.get() ?? { reason: "no session was opened" };
+      const text = `There is no session with ${url}: ${reason}.`;
+      reject(new Refusal("unreachable", text, 0, cause));
     });
   }
 

@@ -26,6 +26,8 @@ export class Later<Part> {
       throw new Refusal(
         "not_loaded",
         `A part of this client has not been loaded: ${String(error)}`,
+        0,
+        error,
       );
     });
     return this.#loading;

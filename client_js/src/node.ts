@@ -11,12 +11,12 @@ export const nodeSocket: OpenSocket = (url, events) => {
   socket.on("message", (data, isBinary) => {
     if (isBinary && Buffer.isBuffer(data)) events.received(data);
   });
-  let reason: string | undefined;
-  socket.on("close", (code) => events.closed(code, reason));
+  let cause: NodeJS.ErrnoException | undefined;
+  // The message is empty if the host has several addresses.
+  socket.on("close", (code) => events.closed(code, cause?.message || cause?.code, cause));
   // A close always follows an error, and the connection acts on that.
-  socket.on("error", (error: NodeJS.ErrnoException) => {
-    // The message is empty if the host has several addresses.
-    reason = error.message || error.code;
+  socket.on("error", (error) => {
+    cause = error;
   });
   return {
     send: (frame) => socket.send(frame),

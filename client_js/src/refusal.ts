@@ -9,8 +9,9 @@ export class Refusal extends Error {
   /** Milliseconds to wait before a retry, as the server asked; 0 leaves that to the caller. */
   readonly wait: number;
 
-  constructor(code: string, message: string, wait = 0) {
-    super(message);
+  /** @param cause the error that led to this one, if any. */
+  constructor(code: string, message: string, wait = 0, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
     this.name = "Refusal";
     this.code = code;
     this.wait = wait;
@@ -18,8 +19,8 @@ export class Refusal extends Error {
 }
 
 /** Return the refusal of a command whose session was lost before the answer. */
-export function disconnected(): Refusal {
-  return new Refusal("disconnected", "The connection to the server is lost.");
+export function disconnected(cause?: unknown): Refusal {
+  return new Refusal("disconnected", "The connection to the server is lost.", 0, cause);
 }
 
 export function isRetryable(code: string): boolean {

@@ -133,15 +133,15 @@ export class Requests {
     queued.forEach((pending) => this.#transmit(pending));
   }
 
-  /** The session was lost: queue the commands that can be resent, refuse the rest. */
-  lost(): void {
+  /** The session was lost, by an error if known: queue what can be resent, refuse the rest. */
+  lost(cause?: unknown): void {
     this.#open = false;
     const sent = [...this.#sent.values()];
     this.#sent.clear();
     this.#moves.clear();
     for (const pending of sent) {
       if (pending.resend) this.#enqueue(pending);
-      else pending.settle?.reject(disconnected());
+      else pending.settle?.reject(disconnected(cause));
     }
   }
 

@@ -10,8 +10,8 @@ export interface Socket {
 export interface SocketEvents {
   opened(): void;
   received(frame: Uint8Array): void;
-  /** `reason` says why it could not be opened, if known. */
-  closed(code: number, reason?: string): void;
+  /** `reason` says why it could not be opened, and `cause` is its error, if known. */
+  closed(code: number, reason?: string, cause?: unknown): void;
 }
 
 /** Opens a socket to a `ws:` or `wss:` URL. */

@@ -1,5 +1,8 @@
 /** The HTTP interface of a real server. */
 
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Api, Refusal, games } from "../src/index.ts";
 import { findStoredRuleset } from "../src/rules/catalog.ts";
@@ -68,7 +71,53 @@ test("refusals are thrown with their code and sentence", async () => {
   expect((await refusalOf(api.board("day", "robert", "x", { from: 0 }))).code).toBe("bad_request");
 });
 
-test("a server without an answer is a refusal too", async () => {
+test("a server without an answer is a refusal too, with the error as its cause", async () => {
   const nowhere = new Api({ origin: "http://127.0.0.1:1" });
-  expect((await refusalOf(nowhere.dailies())).code).toBe("disconnected");
+  const refusal = await refusalOf(nowhere.dailies());
+  expect(refusal.code).toBe("disconnected");
+  expect(refusal.cause).toMatchObject({ cause: { message: "bad port" } });
 });
+
+test.each([200, 502])(
+  "an answer of %i that is not JSON is a refusal with its cause",
+  async (status) => {
+    const proxy = createServer((_, response) => response.writeHead(status).end("<h1>Hello</h1>"));
+    proxy.listen(0, "127.0.0.1");
+    await once(proxy, "listening");
+    const { port } = proxy.address() as AddressInfo;
+    const refusal = await refusalOf(new Api({ origin: `http://127.0.0.1:${port}` }).dailies());
+    expect(refusal.code).toBe("unavailable");
+    expect(refusal.cause).toBeInstanceOf(SyntaxError);
+    proxy.close();
+  },
+);
+
+test("an answer that breaks off is a refusal with its cause", async () => {
+  const proxy = createServer((_, response) => {
+    response.writeHead(200, { "Content-Length": 9 }).write("{");
+    setImmediate(() => response.destroy());
+  });
+  proxy.listen(0, "127.0.0.1");
+  await once(proxy, "listening");
+  const { port } = proxy.address() as AddressInfo;
+  const refusal = await refusalOf(new Api({ origin: `http://127.0.0.1:${port}` }).dailies());
+  expect(refusal.code).toBe("disconnected");
+  expect(refusal.cause).toBeInstanceOf(TypeError);
+  proxy.close();
+});
+
+test.each([
+  "ws://play.example.org",
+  "wss://play.example.org",
+  "play.example.org",
+  "localhost:8000",
+])("%s is not a site's origin", (origin) => {
+  expect(() => new Api({ origin })).toThrow(`must start with https:// or http://: ${origin}`);
+});
+
+test.each(["", "/games/samedeal", "https://play.example.org", "HTTP://localhost:8000"])(
+  "'%s' is an origin",
+  (origin) => {
+    expect(new Api({ origin })).toBeInstanceOf(Api);
+  },
+);

@@ -107,11 +107,20 @@ test("a command waits for a session until its timeout", async () => {
   const late = client.openDaily("robert").catch((error: unknown) => error);
   time.advance(1);
   const message = expect.stringContaining(`There is no session with ${url}: connect ECONNREFUSED`);
-  expect(await asked).toMatchObject({ code: "unreachable", message });
+  const cause: unknown = expect.objectContaining({ code: "ECONNREFUSED" });
+  expect(await asked).toMatchObject({ code: "unreachable", message, cause });
   expect(await room).toMatchObject({ code: "unreachable", message });
   client.close();
   expect(await late).toMatchObject({ code: "disconnected" });
 });
+
+test.each(["https://example.org/socket", "http://example.org", "example.org/socket", "//a/socket"])(
+  "%s is not a socket's address",
+  (url) => {
+    expect(() => clientAt(url)).toThrow(`must start with wss:// or ws://: ${url}`);
+    client = clientAt("WS://localhost/socket");
+  },
+);
 
 test("a command in flight has no timeout, until its session is lost", async () => {
   const server = new ScriptedServer();

@@ -6,6 +6,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from websockets.exceptions import ConnectionClosed, WebSocketException
 
 from engine.catalog import catalog
 from engine.errors import UnknownRulesError
@@ -234,6 +235,7 @@ async def test_commands_wait_for_a_session_until_the_timeout() -> None:
                 pass
     assert raised.value.code == "unreachable"
     assert relay.url in raised.value.text
+    assert isinstance(raised.value.__cause__, (OSError, WebSocketException))
 
 
 async def test_only_idempotent_commands_are_sent_again(relay: Relay) -> None:
@@ -247,8 +249,9 @@ async def test_only_idempotent_commands_are_sent_again(relay: Relay) -> None:
         relay.cut()
         async with asyncio.timeout(PATIENCE):
             assert (await safe).games
-            with pytest.raises(Disconnected):
+            with pytest.raises(Disconnected) as lost:
                 await unsafe
+    assert isinstance(lost.value.__cause__, ConnectionClosed)
 
 
 async def test_closing_the_client_fails_pending_waits(port: int) -> None:

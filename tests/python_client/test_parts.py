@@ -53,6 +53,13 @@ def test_backoff_is_bounded(failures: int, penalized: bool, least: float, most: 
     assert least <= min(waits) <= max(waits) <= most
 
 
-def test_a_url_that_is_not_a_websockets_is_refused() -> None:
-    with pytest.raises(ValueError, match="ws://"):
-        Client("https://example.org")
+@pytest.mark.parametrize(
+    "url", ["https://example.org", "http://a/socket", "a/socket", "//a/socket"]
+)
+def test_a_url_that_is_not_a_websockets_is_refused(url: str) -> None:
+    with pytest.raises(ValueError, match=f"must start with wss:// or ws://: {url}"):
+        Client(url)
+
+
+def test_a_scheme_may_be_in_capitals() -> None:
+    Client("WS://localhost/socket")

@@ -109,8 +109,8 @@ class Client:
         Raises:
             ValueError: the URL is not a WebSocket's.
         """
-        if not url.startswith(("ws://", "wss://")):
-            raise ValueError(f"The URL must start with ws:// or wss://: {url}")
+        if not url.lower().startswith(("ws://", "wss://")):
+            raise ValueError(f"The URL must start with wss:// or ws://: {url}")
         self._connection = Connection(
             url,
             storage=storage or MemoryStorage(token),

@@ -110,6 +110,8 @@ class Connection:
         self._session: Session | None = None
         # The reason why the last attempt to open a session failed; `None` while one is open.
         self.failure: str | None = None
+        # The error behind `failure`, if there is one.
+        self._cause: Exception | None = None
         self.clock = Clock()  # the server's
         self._url = url
         self._storage = storage
@@ -192,7 +194,7 @@ class Connection:
         except TimeoutError:
             reason = self.failure or "no session was opened"
             text = f"There is no session with {self._url}: {reason}."
-            raise Refusal("unreachable", text) from None
+            raise Refusal("unreachable", text) from self._cause
 
     async def until(self, test: Callable[[], Found | None]) -> Found:
         """Return the test's first truthy value, now or after any event.
@@ -286,12 +288,12 @@ class Connection:
                     opened, wait = await self._serve(socket)
                 failures = 0 if opened else failures
                 penalized = socket.close_code in PENALTY_CLOSES
-                self.failure = f"it was closed with {socket.close_code}"
+                self._failed(f"it was closed with {socket.close_code}")
             except InvalidStatus as error:
-                self.failure = str(error)
+                self._failed(str(error), error)
                 wait = _seconds(error.response.headers.get("Retry-After"))
             except (OSError, WebSocketException) as error:
-                self.failure = str(error) or "no answer came in time"
+                self._failed(str(error) or "no answer came in time", error)
             self.changed()
             await asyncio.sleep(wait or wait_before(failures, penalized=penalized))
             failures += 1
@@ -312,7 +314,8 @@ class Connection:
         try:
             await self._hello(session)
             await self._restore(session)
-            self._session, self.failure, opened = session, None, True
+            self._session, opened = session, True
+            self._failed(None)
             self.changed()
             await asyncio.wait({reading})
         except Disconnected:
@@ -321,7 +324,7 @@ class Connection:
             if refusal.code in FINAL_REFUSALS:
                 raise
             wait = refusal.wait
-            self.failure = refusal.text
+            self._failed(refusal.text, refusal)
         finally:
             self._session = None
             self._on_lost()
@@ -337,6 +340,10 @@ class Connection:
         if code is not None:
             raise Refusal(code, session.bye.text if session.bye else "The session was ended.")
         return opened, wait.total_seconds()
+
+    def _failed(self, failure: str | None, cause: Exception | None = None) -> None:
+        """Set the reason why there is no session, and its error; `None` if there is one."""
+        self.failure, self._cause = failure, cause
 
     async def _hello(self, session: Session) -> None:
         token = self._storage.load()

@@ -42,6 +42,7 @@ class Session:
         self._sent: dict[int, tuple[Command[Any], asyncio.Future[Any]]] = {}
         self._moves: dict[tuple[int, int], deque[int]] = {}
         self.lost = False  # whether the session has ended
+        self._cause: ConnectionClosed | None = None  # how the socket was closed
 
     async def ask(self, command: Command[Answer]) -> Answer:
         """Send a command, as soon as the budget allows, and return its answer.
@@ -52,7 +53,7 @@ class Session:
         """
         await self._budget.spend(command.cost)
         if self.lost:
-            raise Disconnected
+            raise Disconnected from self._cause
         number = next(self._ids)
         answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         self._sent[number] = command, answer
@@ -70,8 +71,8 @@ class Session:
             async for frame in self._socket:
                 if isinstance(frame, bytes) and (decoded := decode(frame)) is not None:
                     self._take(*decoded)
-        except ConnectionClosed:
-            pass
+        except ConnectionClosed as error:
+            self._cause = error
         finally:
             self.end()
             pinging.cancel()
@@ -83,7 +84,9 @@ class Session:
         self.lost = True
         for _, answer in self._sent.values():
             if not answer.done():
-                answer.set_exception(Disconnected())
+                disconnected = Disconnected()
+                disconnected.__cause__ = self._cause
+                answer.set_exception(disconnected)
         self._sent.clear()
 
     def _take(self, re: Re, event: Event) -> None:
