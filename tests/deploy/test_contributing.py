@@ -27,6 +27,11 @@ def test_the_configuration_of_dependabot_is_valid() -> None:
     assert_valid("dependabot", ROOT / ".github/dependabot.yml")
 
 
+def test_dependabot_proposes_no_release_of_less_than_a_week() -> None:
+    file = YAML(typ="safe").load((ROOT / ".github/dependabot.yml").read_text())
+    assert all(each["cooldown"]["default-days"] >= 7 for each in file["updates"])
+
+
 GRANTED = {
     ("release.yml", "images"): {"contents": "read", "packages": "write", "id-token": "write"},
     ("release.yml", "pypi"): {"id-token": "write"},

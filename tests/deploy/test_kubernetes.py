@@ -10,11 +10,13 @@ import asyncio
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from subprocess import PIPE
 from typing import Any
 
 import pytest
@@ -32,7 +34,7 @@ from tests.deploy.proxies import node
 from tests.deploy.test_image import VARIABLES, arguments_of
 from tests.deploy.test_proxies import ping_every
 from tests.processes import PATIENCE, ROOT, program
-from tests.redis_servers import running_server
+from tests.redis_servers import Server, running_server, until
 from tests.redis_users import make_secrets, secrets
 
 DEPLOY = ROOT / "deploy"
@@ -163,13 +165,46 @@ def test_redis_runs_as_in_the_compose_file() -> None:
     assert redis["command"] == service["command"]
     _, check = service["healthcheck"]["test"]
     assert redis["readinessProbe"]["exec"]["command"] == ["sh", "-c", check.replace("$$", "$")]
-    assert "livenessProbe" not in redis
     assert redis["resources"]["limits"]["memory"] == service["mem_limit"].replace("g", "Gi")
     assert redis["resources"]["requests"]["memory"] == redis["resources"]["limits"]["memory"]
     assert (
         f"{templates()['redis']['spec']['terminationGracePeriodSeconds']}s"
         == (service["stop_grace_period"])
     )
+
+
+def probe(name: str, server: Server, within: float = PATIENCE) -> int:
+    """Run a probe of Redis on another server, and return its exit status."""
+    (redis,) = containers(templates()["redis"])
+    *shell, text = redis[name]["exec"]["command"]
+    text = text.replace("/run/secrets", str(secrets().folder))
+    text = text.replace("valkey-cli", f"{program('redis-cli')} -h 127.0.0.1 -p {server.port}")
+    done = subprocess.run([*shell, text], stdout=PIPE, check=False, timeout=within)  # noqa: S603
+    return done.returncode
+
+
+def test_redis_is_alive_while_it_answers_at_all() -> None:
+    """While a script runs, Redis answers BUSY, as it answers LOADING while it loads its file."""
+    with running_server(**{"busy-reply-threshold": "1"}) as server, server.client() as client:
+        assert (probe("readinessProbe", server), probe("livenessProbe", server)) == (0, 0)
+        connection = client.connection_pool.get_connection()
+        connection.send_command("EVAL", "while true do end", 0)
+        until(lambda: probe("readinessProbe", server) == 1)
+        assert probe("livenessProbe", server) == 0
+        server.ask("SCRIPT", "KILL")
+        until(lambda: probe("readinessProbe", server) == 0)
+        server.signal(signal.SIGSTOP)
+        with pytest.raises(subprocess.TimeoutExpired):
+            probe("livenessProbe", server, within=0.5)
+        server.kill()
+        assert probe("livenessProbe", server) == 1
+
+
+def test_redis_is_not_killed_for_being_slow() -> None:
+    (redis,) = containers(templates()["redis"])
+    live = redis["livenessProbe"]
+    assert live["periodSeconds"] * live["failureThreshold"] >= 120
+    assert live["timeoutSeconds"] <= live["periodSeconds"]
 
 
 def test_probes_use_the_live_and_ready_paths() -> None:
@@ -327,7 +362,8 @@ def test_files_are_generated_from_the_compose_files_sources(tmp_path: Path) -> N
         volumes = {each["name"]: each for each in template["spec"]["volumes"]}
         for container in containers(template):
             words = [*container["command"]] if "command" in container else []
-            words += [*environment(container).values(), json.dumps(container.get("readinessProbe"))]
+            probes = [container.get(f"{kind}Probe") for kind in ("readiness", "liveness")]
+            words += [*environment(container).values(), json.dumps(probes)]
             named = set(re.findall(r"/run/secrets/([\w-]+)", " ".join(words)))
             (mount,) = [m for m in container["volumeMounts"] if m["mountPath"] == "/run/secrets"]
             assert named == own[volumes[mount["name"]]["secret"]["secretName"]].keys()

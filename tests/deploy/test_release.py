@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -112,8 +114,25 @@ def test_images_are_built_for_two_architectures_listed_and_signed_by_digest(tmp_
         assert signed.strip() == f"cosign sign --yes --recursive registry/ada/samedeal@{DIGEST}"
 
 
-def test_the_image_has_version_source_and_license_labels() -> None:
-    labels = dict(re.findall(r"org\.opencontainers\.image\.(\w+)=(\S+)", arguments_of("LABEL")[0]))
-    assert labels["version"] == "${VERSION}"
-    assert labels["source"] == "${SOURCE}"
-    assert labels["licenses"] == PROJECT["project"]["license"]
+def test_the_images_have_version_source_and_license_labels() -> None:
+    proxy, node = [
+        dict(re.findall(r"org\.opencontainers\.image\.(\w+)=(\S+)", each))
+        for each in arguments_of("LABEL")
+    ]
+    assert node["version"] == "${VERSION}"
+    assert node["source"] == "${SOURCE}"
+    assert node["licenses"] == PROJECT["project"]["license"]
+    # Caddy's.
+    assert proxy["licenses"] == "Apache-2.0"
+
+
+def test_all_packages_name_the_licence_by_its_spdx_identifier() -> None:
+    client = tomllib.loads((ROOT / "server/client/pyproject.toml").read_text())["project"]
+    for package in (PROJECT["project"], client):
+        assert (package["license"], package["license-files"]) == ("MIT", ["LICENSE"])
+    for name in ("package.json", "package-lock.json"):
+        package = json.loads((ROOT / "client_js" / name).read_text())
+        assert package.get("packages", {}).get("", package)["license"] == "MIT"
+    licences = [(ROOT / folder / "LICENSE").read_text() for folder in (".", "server/client")]
+    assert licences[0].startswith("MIT License\n")
+    assert licences[0] == licences[1]

@@ -97,6 +97,13 @@ def test_the_wheel_contains_the_page_the_documents_and_the_types(wheel: Path) ->
     }
 
 
+def test_the_wheel_names_its_licence(wheel: Path) -> None:
+    archive = zipfile.ZipFile(wheel)
+    (metadata,) = [name for name in archive.namelist() if name.endswith(".dist-info/METADATA")]
+    lines = archive.read(metadata).decode().splitlines()
+    assert {"License-Expression: MIT", "License-File: LICENSE"} <= {*lines}
+
+
 async def test_an_installed_wheel_serves_the_game_in_an_empty_folder(
     installed: Path, folder: Path
 ) -> None:
