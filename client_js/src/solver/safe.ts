@@ -4,6 +4,7 @@ import { type Layout, pileAt } from "../rules/board.ts";
 import { type Card, PACK_SIZE } from "../rules/cards.ts";
 import { fitsFoundation, legalMoves, topOf } from "../rules/moves.ts";
 import type { Move } from "../rules/ruleset.ts";
+import { changesDeals } from "../rules/waste.ts";
 
 /**
  * Return a move home that costs nothing: everything that can come home without it can come home
@@ -15,7 +16,8 @@ export function safeMove(known: Layout): Move | null {
 
 /**
  * Whether a single card goes home where there is room for all cards that could go there instead,
- * while no remaining card builds on it, from a pile that the rules do not fill as a consequence.
+ * while no remaining card builds on it, from a pile that the rules do not fill as a consequence, and
+ * without changing which cards come up later.
  */
 function isSafe(known: Layout, { source, target, count }: Move): boolean {
   const { ruleset } = known;
@@ -27,6 +29,7 @@ function isSafe(known: Layout, { source, target, count }: Move): boolean {
   const isDealtHome =
     rules.stock.plays.includes("foundation") && rules.stock.to_foundation === "any";
   if (isDealtHome && pileAt(known, ruleset.stock).length > 0) return false;
+  if (changesDeals(known, source)) return false;
   if (tableau.includes(source) && from.length === 1 && rules.tableau?.fill.length) return false;
   const home = foundations.flatMap((pile) => pileAt(known, pile));
   const left = (other: Card) => countOf(ruleset.pack, other) - countOf(home, other);

@@ -140,6 +140,54 @@ describe("a safe move", () => {
     expect(exhaust(play(board, only), 2_000).verdict).toBe("impossible");
     expect(safeMove(knownOf(board))).toBeNull();
   });
+
+  it("does not take a card from the waste that decides which others come up", () => {
+    const left = new Map([
+      ["f0", "AH"],
+      ["f1", "AS"],
+      ["t0", "KS QS JS TS 9S 8S 7S 6S 5S 4S 3S 8H"],
+      ["t1", "KH QH"],
+      ["t2", "JH"],
+      ["t3", "TH"],
+      ["t4", "9H"],
+      ["t5", "7H"],
+      ["t6", "6H"],
+      ["w", "KC KD 2S"],
+      ["s", "2H 4H 3H QD 5H"],
+    ]);
+    const boardOf = (variant: string, redeals = 0, piles = left): Board => {
+      const ruleset = findRuleset("klondike", variant);
+      const of = (name: string) => parsePile(piles.get(name)?.split(" ") ?? []);
+      const shown = new Set(ruleset.pileNames.flatMap(of));
+      const rest = (suit: string) =>
+        [..."A23456789TJQK"]
+          .flatMap((rank) => parsePile([rank + suit]))
+          .filter((card) => !shown.has(card));
+      const homes = new Map([..."DC"].map((suit, nth) => [`f${nth + 2}`, rest(suit)]));
+      return {
+        ...{ ruleset, redeals, moves: 0 },
+        piles: ruleset.pileNames.map((name) =>
+          name === "s" ? turnedDown(of(name)) : (homes.get(name) ?? of(name)),
+        ),
+      };
+    };
+    const safe = (board: Board) => {
+      const move = safeMove(knownOf(board));
+      return move && moveText(board.ruleset, move);
+    };
+    const board = boardOf("draw-three");
+    const { solve } = methodOf(board.ruleset);
+    expect(solve(board, 100_000).verdict).toBe("winnable");
+    const after = play(board, parseMove(board.ruleset, "w>f1"));
+    expect(solve(after, 100_000).verdict).toBe("impossible");
+    expect(safe(board)).toBeNull();
+    // With one card at a time, all come up anyway; likewise before the last pass.
+    expect(safe(boardOf("standard"))).toBe("w>f1");
+    expect(safe(boardOf("vegas-three", 2))).toBe("w>f1");
+    const last = new Map([...left, ["w", "KC KD 5H QD 3H 4H 2H 2S"]]);
+    last.delete("s");
+    expect(safe(boardOf("draw-three", 0, last))).toBe("w>f1");
+  });
 });
 
 describe("advice", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Board, viewOf as seenOf } from "../../src/rules/board.ts";
+import { type Board, type View, viewOf as seenOf } from "../../src/rules/board.ts";
 import { findRuleset, games } from "../../src/rules/catalog.ts";
 import { dealSeed } from "../../src/rules/deal.ts";
 import { hint } from "../../src/rules/hints.ts";
@@ -118,6 +118,25 @@ describe("a safe move", () => {
     const black = { f1: "AS2S3S", f2: "AC2C3C" };
     expect(safe("klondike", { f0: "AH2H3H4H", ...black, t0: "KS5H", f3: "AD" })).toBeNull();
     expect(safe("klondike", { f0: "AH2H3H4H", ...black, t0: "KS5H", f3: "AD2D" })).toBe("t0>f0");
+  });
+
+  it("leaves a card on the waste while it decides which others come up", () => {
+    const view = viewOf("klondike", { f0: "AH", w: "8S2H", s: "????" });
+    const safeIn = (variant: string, change: Partial<View> = {}) => {
+      const move = safeMove({ ...view, ...change, ruleset: findRuleset("klondike", variant) });
+      return move && moveText(view.ruleset, move);
+    };
+    expect(safeIn("standard")).toBe("w>f0");
+    expect(safeIn("draw-three")).toBeNull();
+    expect(safeIn("vegas-three", { redeals: 2 })).toBe("w>f0");
+    const dealt = view.piles.map((pile, nth) => (nth === view.ruleset.stock ? [] : pile));
+    expect(safeIn("draw-three", { piles: dealt })).toBe("w>f0");
+  });
+
+  it("does not empty a column that the rules fill", () => {
+    const held = { f0: "AH", f1: "AS", f2: "AC", t1: "2H", t0: "KS", r: "??9C" };
+    expect(safe("canfield", held)).toBeNull();
+    expect(safe("canfield", { ...held, t1: "9S2H" })).toBe("t1>f0");
   });
 
   it("never comes from a foundation, nor in games whose foundations leave a choice", () => {

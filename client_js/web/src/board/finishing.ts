@@ -5,6 +5,7 @@ import { type Card, isDown } from "../../../src/rules/cards.ts";
 import { isPair, isWon, legalMoves, topOf } from "../../../src/rules/moves.ts";
 import { apply } from "../../../src/rules/play.ts";
 import { EMPTY, ENDLESS, type Move, type Ruleset } from "../../../src/rules/ruleset.ts";
+import { changesDeals } from "../../../src/rules/waste.ts";
 
 /**
  * Whether only moves home, with dealing from the stock between them, are left to win: all cards
@@ -88,12 +89,14 @@ function without(pack: readonly Card[], piles: readonly (readonly Card[])[]): Ca
 
 /**
  * Return a move of a card home that cannot be needed any more: each card that could be placed on
- * it, and is not home, can itself go home safely. Null if there is none, or if the game's
- * foundations leave a choice.
+ * it, and is not home, can itself go home safely. The move also fills no pile, and does not change
+ * which cards come up later. Null if there is none, or if the game's foundations leave a choice.
  */
 export function safeMove(view: View): Move | null {
   const { ruleset } = view;
-  const { foundations, tableau } = ruleset;
+  const { foundations, tableau, rules } = ruleset;
+  const fills = (source: number) =>
+    tableau.includes(source) && pileAt(view, source).length === 1 && rules.tableau?.fill.length;
   if (!isSettled(ruleset)) return null;
   const tops = foundations.map((pile) => topOf(pileAt(view, pile)));
   const home = foundations.map((pile) => pileAt(view, pile));
@@ -113,7 +116,8 @@ export function safeMove(view: View): Move | null {
     legalMoves(view).find(({ source, target, count }) => {
       const card = pileAt(view, source).at(-1);
       const goes = foundations.includes(target) && !foundations.includes(source) && count === 1;
-      return goes && card !== undefined && !isDown(card) && isSafe(card);
+      if (!goes || fills(source) || changesDeals(view, source)) return false;
+      return card !== undefined && !isDown(card) && isSafe(card);
     }) ?? null
   );
 }
