@@ -10,7 +10,7 @@ from operator import itemgetter, or_
 from msgspec import Struct
 from msgspec.structs import replace
 
-from engine.catalog import games, ruleset
+from engine.catalog import daily_ruleset, daily_variant, games
 from server.base.core import days as daily
 from server.base.core.ids import DealId, has_owner
 from server.base.core.numbers import Count, Milliseconds
@@ -57,7 +57,7 @@ class Streaks(Struct, frozen=True):
 
 
 class BestRun(Struct, frozen=True):
-    """The best run at a game's dailies.
+    """The best run at a game's dailies, by their present rules.
 
     Attributes:
         home: the number of cards on the foundations.
@@ -301,10 +301,12 @@ async def _dailies(
     today: int,
     repaired: Collection[int],
 ) -> PlayedDailies:
-    total, best = ruleset(game).total, None
-    if sums.best is not None and sums.best_day is not None:
-        left, time, moves = unpack(sums.best)
-        best = BestRun(total - left, left, time, moves, sums.best_day)
+    total, best = daily_ruleset(game).total, None
+    # Runs of different variants cannot be compared: a game's dailies may have had another one.
+    if (found := sums.bests.get(daily_variant(game))) is not None:
+        packed, day = found
+        left, time, moves = unpack(packed)
+        best = BestRun(total - left, left, time, moves, day)
     standing = sums.days_standing.bit_count()
     results.sort(key=itemgetter(0), reverse=True)
     return PlayedDailies(

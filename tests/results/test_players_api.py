@@ -66,6 +66,13 @@ async def test_void_results_and_runs_without_a_card_home_do_not_count() -> None:
     assert (found.best.day, found.best.home) == (DAY - 3, 52)
 
 
+async def test_the_best_run_is_by_the_rules_of_the_dailies() -> None:
+    days = {(GAME, DAY - 1): replace(WON, variant="strict"), (GAME, DAY): SOME}
+    (game,) = (await page_of(shown(History(days=days)), WHO, DAY, WHOLE, SETS)).games
+    assert game.dailies.best is not None
+    assert game.dailies.best.day == DAY, "a run by other rules cannot be compared"
+
+
 async def test_a_repaired_day_does_not_end_a_streak() -> None:
     days = {(GAME, DAY - 2): SOME, (GAME, DAY): SOME}
     for game, now in ((ALL_GAMES, 2), ("robert" if GAME != "robert" else "deuces", 1)):

@@ -114,12 +114,14 @@ def all_time(found: Excerpt, sets: DailySets) -> AllTime:
     )
     records = {}
     for game, sums in zip(games(), played, strict=True):
-        # Runs of different variants cannot be compared, so races of others set no record.
-        raced = found.totals.get(game, Totals()).bests.get(daily_variant(game))
-        best = min((each for each in (sums.best, raced) if each is not None), default=None)
+        # Runs of different variants cannot be compared, so those of others set no record.
+        variant = daily_variant(game)
+        raced = found.totals.get(game, Totals()).bests.get(variant)
+        packed, day = sums.bests.get(variant, (None, None))
+        best = min((each for each in (packed, raced) if each is not None), default=None)
         if best is not None:
             # The best run has a day only if it was a daily.
-            records[game] = Record(best, sums.best_day if best == sums.best else None)
+            records[game] = Record(best, day if best == packed else None)
     return AllTime(score, records)
 
 

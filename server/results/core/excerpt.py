@@ -35,7 +35,7 @@ from server.results.core.history import (
     better,
     with_record,
 )
-from server.results.core.played_days import Best, PlayedDays
+from server.results.core.played_days import DayBests, PlayedDays
 from server.results.core.race_results import Race
 
 # The excess of rounds over `MAX_ROUNDS` that is moved to the sums in one batch.
@@ -100,8 +100,8 @@ class Excerpt(Scores, frozen=True):
     held: Mapping[str, tuple[DealId, ...]] = {}
     # The whole history, if it was read. The excerpt then contains all stored rounds of its games.
     whole: History | None = None
-    # Likewise the best result of dailies alone excluding the best one, with its day.
-    next_days: Mapping[str, Best | None] = {}
+    # Likewise the second-best results of dailies alone, by game.
+    next_days: Mapping[str, DayBests] = {}
 
     def lacks_sums(self, games: Iterable[str]) -> bool:
         """Return whether the sums of dailies are missing for any of these games."""
@@ -156,12 +156,12 @@ class Excerpt(Scores, frozen=True):
         totals, played = self._of(game).without_day(found), self._days_of(game)
         is_best = _is_best(found, totals.bests)
         # An excerpt does not contain the second-best result.
-        if void and (is_best or day == played.best_day) and self.whole is None:
+        if void and (is_best or played.is_best(day, found)) and self.whole is None:
             return None
         if void and is_best and self.whole is not None:
             totals = replace(totals, bests=self.whole.bests(game, [day]))
         if void:
-            played = played.without_day(day, found, self.next_days.get(game))
+            played = played.without_day(day, found, self.next_days.get(game, {}))
         return self._with_day(game, day, replace(found, void=void), totals, played)
 
     def _with_day(

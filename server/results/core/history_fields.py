@@ -24,7 +24,7 @@ from server.results.core.history import (
     Sums,
     Withheld,
 )
-from server.results.core.played_days import Best, PlayedDays, Tally, latest
+from server.results.core.played_days import DayBests, PlayedDays, Tally, latest
 from server.results.core.race_results import Race
 
 VERSION: Final = "v"
@@ -59,8 +59,7 @@ class Whole(NamedTuple):
     # The derived values as stored; empty if written by a release that did not store them.
     stored: Derived
     computed: Derived  # the derived values as computed from the results
-    # The best result of dailies by game excluding the best one, with its day.
-    next_days: Mapping[str, Best | None]
+    next_days: Mapping[str, DayBests]  # the second-best results of dailies, by game
     claims: Mapping[str, Race]  # as in an excerpt; likewise `lately`
     lately: Mapping[str, Lately]
 
@@ -191,7 +190,7 @@ class Reading:
             {game: self._tallies[game].sum() for game in self._totals},
             {game: tuple(deals) for game, deals in held.items()},
         )
-        next_days = {game: tally.next_best for game, tally in self._tallies.items()}
+        next_days = {game: tally.next_bests for game, tally in self._tallies.items()}
         return Whole(history, stored, computed, next_days, self._claims, self._lately)
 
     def excerpt(self) -> Excerpt:

@@ -18,6 +18,9 @@ DaySet: TypeAlias = int  # a set of days: bit n is UTC day n, counted from 1970-
 
 Best: TypeAlias = tuple[int, int]  # the packed result of a counted day, and the day
 
+DayBests: TypeAlias = dict[str, Best]
+"""The best results by variant; the earliest among equal ones. It is never changed in place."""
+
 
 def day_set(days: Iterable[int]) -> DaySet:
     """Return a set of days."""
@@ -76,8 +79,7 @@ class PlayedDays(Struct, array_like=True, frozen=True):
     """The sums of a game's valid dailies, as stored."""
 
     home: int = 0
-    best: int | None = None  # the best packed result that counts, or `None`
-    best_day: int | None = None  # its day; the earliest among equal results
+    bests: DayBests = {}  # the best results that count
     first: int = 0  # the first day, which is bit 0 of the sets
     # The days with a valid result, as a bit set in little-endian bytes; likewise the others.
     standing: bytes = b""
@@ -106,29 +108,32 @@ class PlayedDays(Struct, array_like=True, frozen=True):
         """Return the sums plus a day's result, if it is valid."""
         if result.void:
             return self
-        bit, best = 1 << day, _better(self._best, day, result)
+        bit = 1 << day
         return _packed(
             self.home + result.home,
-            best,
+            self.bests | _best_of(day, result, self.bests),
             self.days_standing | bit,
             self.days_played | (bit if result.counts else 0),
             self.days_won | (bit if result.won else 0),
         )
 
-    def without_day(self, day: int, result: DayResult, next_best: Best | None) -> PlayedDays:
+    def is_best(self, day: int, result: DayResult) -> bool:
+        """Return whether a day's valid result is the best one of its variant."""
+        best = self.bests.get(result.variant)
+        return best is not None and best[1] == day
+
+    def without_day(self, day: int, result: DayResult, next_bests: DayBests) -> PlayedDays:
         """Return the sums minus a day's valid result.
 
-        `next_best` is the best other result, used if this one is the best.
+        `next_bests` are the second-best results, of which one is used if this one is the best.
         """
-        best = next_best if day == self.best_day else self._best
+        bests = self.bests
+        if self.is_best(day, result):
+            bests = {of: best for of, best in bests.items() if of != result.variant}
+            if (next_best := next_bests.get(result.variant)) is not None:
+                bests[result.variant] = next_best
         rest = (of & ~(1 << day) for of in (self.days_standing, self.days_played, self.days_won))
-        return _packed(self.home - result.home, best, *rest)
-
-    @property
-    def _best(self) -> Best | None:
-        if self.best is None or self.best_day is None:
-            return None
-        return self.best, self.best_day
+        return _packed(self.home - result.home, bests, *rest)
 
 
 class Tally:
@@ -136,8 +141,8 @@ class Tally:
 
     def __init__(self) -> None:
         self._home = 0
-        self._best: Best | None = None
-        self.next_best: Best | None = None  # the second-best result
+        self._bests: DayBests = {}
+        self.next_bests: DayBests = {}  # the second-best results
         self._standing: list[int] = []
         self._counted: list[int] = []
         self._won: list[int] = []
@@ -147,11 +152,13 @@ class Tally:
         if result.void:
             return
         self._home += result.home
-        best = _better(self._best, day, result)
-        if best is self._best:
-            self.next_best = _better(self.next_best, day, result)
+        before = self._bests.get(result.variant)
+        if better := _best_of(day, result, self._bests):
+            self._bests |= better
+            if before is not None:
+                self.next_bests[result.variant] = before
         else:
-            self._best, self.next_best = best, self._best
+            self.next_bests |= _best_of(day, result, self.next_bests)
         self._standing.append(day)
         if result.counts:
             self._counted.append(day)
@@ -161,27 +168,27 @@ class Tally:
     def sum(self) -> PlayedDays:
         """Return the sums."""
         return _packed(
-            self._home, self._best, *map(day_set, (self._standing, self._counted, self._won))
+            self._home, self._bests, *map(day_set, (self._standing, self._counted, self._won))
         )
 
 
-def _better(best: Best | None, day: int, result: DayResult) -> Best | None:
-    if not result.counts:
-        return best
-    found = result.packed, day
-    return found if best is None else min(best, found)
+def _best_of(day: int, result: DayResult, bests: DayBests) -> DayBests:
+    """Return a result by its variant if it counts and is better than the best one, else nothing."""
+    found, best = (result.packed, day), bests.get(result.variant)
+    if not result.counts or (best is not None and best <= found):
+        return {}
+    return {result.variant: found}
 
 
 def _packed(
-    home: int, best: Best | None, standing: DaySet, counted: DaySet, won: DaySet
+    home: int, bests: DayBests, standing: DaySet, counted: DaySet, won: DaySet
 ) -> PlayedDays:
     if not standing:
         return PlayedDays()
     first = _first(standing)
-    packed, day = best or (None, None)
     # Shifting by the first day keeps the stored bytes short.
     sets = (_bytes(of >> first) for of in (standing, counted, won))
-    return PlayedDays(home, packed, day, first, *sets)
+    return PlayedDays(home, bests, first, *sets)
 
 
 def _bytes(days: DaySet) -> bytes:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from server.results.core.history import DayResult
-from server.results.core.played_days import PlayedDays, Streak, Tally, day_set, latest, streak
+from server.results.core.played_days import Best, PlayedDays, Streak, Tally, day_set, latest, streak
 
 TODAY = 20_778
 
@@ -18,6 +19,8 @@ results = st.sampled_from(
         DayResult(52, 0, 600_000, 90, "won", 190, ranked=True),
         DayResult(52, 0, 600_000, 90, "won", 190, void=True),
         DayResult(27, 25, 400_000, 80, "stuck", 51),
+        DayResult(30, 22, 400_000, 80, "stuck", 58, variant="strict"),
+        DayResult(52, 0, 500_000, 80, "won", 192, variant="strict"),
         DayResult(0, 52, 0, 3, "resigned", 0),
     ]
 )
@@ -65,14 +68,18 @@ def test_sums_do_not_depend_on_the_order_of_days(days: dict[int, DayResult]) -> 
     assert one_by_one.days_standing == day_set(standing)
     assert one_by_one.days_played == day_set(day for day, r in standing.items() if r.points)
     assert one_by_one.days_won == day_set(day for day, r in standing.items() if r.end == "won")
-    counted = sorted((r.packed, day) for day, r in standing.items() if r.counts)
-    best = None if one_by_one.best is None else (one_by_one.best, one_by_one.best_day)
-    assert (best, [tally.next_best]) == (next(iter(counted), None), [*counted, None, None][1:2])
+    counted: defaultdict[str, list[Best]] = defaultdict(list)
+    for day, result in standing.items():
+        if result.counts:
+            counted[result.variant].append((result.packed, day))
+    ordered = {variant: sorted(runs) for variant, runs in counted.items()}
+    assert one_by_one.bests == {variant: runs[0] for variant, runs in ordered.items()}
+    assert tally.next_bests == {of: runs[1] for of, runs in ordered.items() if len(runs) > 1}
     for day, result in standing.items():
         rest = Tally()
         for other in standing.keys() - {day}:
             rest.add(other, standing[other])
-        assert one_by_one.without_day(day, result, tally.next_best) == rest.sum()
+        assert one_by_one.without_day(day, result, tally.next_bests) == rest.sum()
 
 
 @given(some_days, st.integers(0, 5))
