@@ -32,7 +32,8 @@ _INEXACT: Final = 2.0**53
 """The lowest float that stands for more than one integer."""
 
 _ARRAYS: Final = frozenset((*range(0x90, 0xA0), 0xDC, 0xDD))
-"""The first bytes of arrays."""
+_MAPS: Final = frozenset((*range(0x80, 0x90), 0xDE, 0xDF))
+"""The first bytes of arrays, and of maps."""
 
 _EXTENSIONS: Final = frozenset((msgpack.ExtType, msgpack.Timestamp))
 
@@ -114,7 +115,9 @@ class _Reader:
         if not frame:
             raise _FaultError("The frame is empty.")
         if frame[0] not in _ARRAYS:
-            raise _FaultError("A message is a msgpack array, and this frame starts otherwise.")
+            # Lua's libraries send a table with a nil before its end as a map.
+            found = "a map" if frame[0] in _MAPS else f"the byte {frame[0]:02x}"
+            raise _FaultError(f"A message is a msgpack array, and this frame begins with {found}.")
         self._frame = frame
         self._left = MAX_ELEMENTS
         self._unpacker = msgpack.Unpacker(

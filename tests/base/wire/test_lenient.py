@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import msgpack
@@ -38,6 +40,7 @@ def test_other_floats_are_refused(wrong: float) -> None:
         protocol.decode(msgpack.packb([1, 7, wrong]))
 
 
+ARRAY = "A message is a msgpack array, and this frame begins with"
 NAME = "`name` of `Rename`: "
 RENAME = b"\x93\x02\x07"
 """The beginning of a `Rename` without its name."""
@@ -48,9 +51,10 @@ RENAME = b"\x93\x02\x07"
     [
         (b"", 0, "The frame is empty."),
         *(
-            (first, 0, "A message is a msgpack array, and this frame starts otherwise.")
-            for first in (b"\x0f", b"\xc1", b"\x82\x00\x0f\x01\x07", b"\xa4Ping", b"\xdf")
+            (other, 0, f"{ARRAY} the byte {other[0]:02x}.")
+            for other in (b"\x0f", b"\xc1", b"\xa4Ping")
         ),
+        *((a_map, 0, f"{ARRAY} a map.") for a_map in (b"\x82\x01\x0f\x02\x07", b"\xdf")),
         (b"\x90", 0, "The message is an empty array."),
         (b"\xdc\x00", 0, "The frame ends within the length of the array."),
         (b"\x92", 0, "`kind`: the frame ends before this field does."),
@@ -148,6 +152,22 @@ def test_a_fault_of_a_message_is_named(value: list[Any], re: Re, text: str) -> N
     with pytest.raises(BadMessageError) as error:
         protocol.decode(frame)
     assert (error.value.text, error.value.re) == (text, re)
+
+
+FRAMES = json.loads((Path(__file__).parents[2] / "vectors/codecs.json").read_text())
+
+
+@pytest.mark.parametrize(("library", "value", "frame", "fault"), FRAMES)
+def test_frames_of_other_libraries_are_read(
+    library: str, value: list[Any], frame: str, fault: str
+) -> None:
+    """Frames that `python -m tests.codecs --record` has recorded."""
+    if not fault:
+        assert protocol.decode(bytes.fromhex(frame)) == protocol.decode(msgpack.packb(value))
+        return
+    with pytest.raises(BadMessageError) as error:
+        protocol.decode(bytes.fromhex(frame))
+    assert (library.split(maxsplit=1)[0], error.value.text) == ("lua-MessagePack", fault)
 
 
 def test_a_text_frame_is_refused() -> None:

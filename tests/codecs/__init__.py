@@ -1,0 +1,1 @@
+"""msgpack libraries of other languages, as clients of a node."""
