@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args, get_origin, get_type_hints
@@ -21,6 +21,7 @@ from server.base.wire import messages as wire_messages
 from server.base.wire.contracts import Reason
 from server.base.wire.messages import Command, kind_of
 from server.base.wire.session_messages import VERSION, VERSIONS
+from server.circles.messages import LeagueTerms
 from server.handlers import HANDLERS
 from server.play import messages as play_messages
 from server.play.core.digest import fnv1a
@@ -144,6 +145,53 @@ def test_kinds_are_unique_and_differ_from_numbers_of_attempts() -> None:
 @pytest.mark.parametrize("struct", PARTS)
 def test_every_struct_is_in_the_tables(struct: type[msgspec.Struct]) -> None:
     assert f"\n| `{struct.__name__}` | {fields_of(struct)}" in TEXT
+
+
+def optional_fields(structs: Iterable[type[msgspec.Struct]]) -> Iterator[tuple[str, str, Any]]:
+    """Yield the struct, name and default of each optional field."""
+    for struct in structs:
+        for field in msgspec.structs.fields(struct):
+            if not field.required:
+                made = field.default_factory is not msgspec.NODEFAULT
+                yield (
+                    struct.__name__,
+                    field.name,
+                    field.default_factory() if made else field.default,
+                )
+
+
+SENT: set[type[msgspec.Struct]] = {
+    *protocol.COMMANDS,
+    play_messages.PlayMove,
+    play_messages.Have,
+    LeagueTerms,
+}
+"""The structs that clients send."""
+
+
+def test_the_defaults_of_commands_are_in_the_table() -> None:
+    table = re.search(r"^\| default \| fields \|\n\|.*\n((?:\|.*\n)+)", TEXT, re.MULTILINE)
+    assert table is not None
+    defaults: dict[str, Any] = {}
+    for row in table[1].splitlines():
+        _, default, names, _ = row.split("|")
+        defaults |= dict.fromkeys(re.findall(r"`([\w.]+)`", names), json.loads(default.strip(" `")))
+    used = set()
+    for struct, name, default in optional_fields(SENT):
+        key = f"{struct}.{name}" if f"{struct}.{name}" in defaults else name
+        assert defaults[key] == default, (struct, name)
+        used.add(key)
+    assert used == defaults.keys()
+
+
+def test_other_defaults_are_empty_or_named() -> None:
+    received = set(protocol.STRUCTS) - SENT
+    named = {
+        (name, default)
+        for _, name, default in optional_fields(received)
+        if default not in (None, False, 0, "", [])
+    }
+    assert named == {("help", "none"), ("scope", "day"), ("group", "guests")}
 
 
 def return_type(handler: object) -> str:
