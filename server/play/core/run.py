@@ -77,7 +77,18 @@ class Runner(Struct, frozen=True, omit_defaults=True):
 
 
 class FileResult(Result, frozen=True):
-    """The result of a run in its file: see `server.play.core.result.Result`."""
+    """The result of a run in its file.
+
+    Attributes:
+        home: the number of cards on the foundations.
+        left: the number of other cards.
+        time: milliseconds from the start to the last card that reached a foundation.
+        moves: the number of moves, including undos.
+        end: the reason it ended.
+        undos: the number of undos.
+        hints: the number of hints given.
+        peeked: whether an undo has covered a card that had been seen.
+    """
 
     home: Count
     left: Count

@@ -106,7 +106,7 @@ def _answers(route: Route[Any]) -> Object:
     if route.answer is None:
         content: Object = {"application/gzip": {"schema": {"type": "string", "format": "binary"}}}
     elif route.answer is msgspec.Raw:
-        content = {"application/json": {"schema": {"type": "object"}}}
+        content = {"application/json": {"schema": {"type": "object", "additionalProperties": True}}}
     else:
         (schema,), _ = msgspec.json.schema_components([route.answer], ref_template=_REF)
         content = {"application/json": {"schema": schema}}
@@ -165,7 +165,8 @@ def _schemas(structs: Sequence[type[msgspec.Struct]]) -> Object:
         schema["description"] = text
         for name, words in about.items():
             # Since OpenAPI 3.1, a description is allowed next to a reference.
-            schema["properties"][name]["description"] = words
+            field = schema["properties"][name]
+            field["description"] = " ".join(filter(None, (words, field.get("description"))))
     return dict(sorted(schemas.items()))
 
 

@@ -6,6 +6,7 @@ generators choose types that are too small.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -35,11 +36,16 @@ def made_readable(name: str, schema: Schema, omitting: Mapping[str, bool]) -> Sc
     if name not in omitting:
         found = _with_engine_bounds(found)
     found = readable(found)
-    if not omitting.get(name):
-        # msgspec describes what may be received, and fields with defaults may be missing there.
+    # msgspec describes what may be received, where fields with defaults can be missing. In
+    # answers, some generators take a default to mean that the field is there.
+    defaults = {
+        key: each.pop("default") for key, each in found["properties"].items() if "default" in each
+    }
+    if omitting.get(name):
+        for key, value in defaults.items():
+            found["properties"][key]["description"] = f"Left out if it is {json.dumps(value)}."
+    else:
         found["required"] = list(found["properties"])
-        for field in found["properties"].values():
-            field.pop("default", None)
     return found
 
 
@@ -54,7 +60,9 @@ def readable(schema: Schema) -> Schema:
         case "number":
             found["format"] = "double"
         case "array" if "prefixItems" in found:
-            found |= _tuple_of(found)
+            found["prefixItems"] = list(map(_without_bounds, found["prefixItems"]))
+            # msgspec's `false` is redundant with `maxItems`, and not all generators accept it.
+            found.pop("items", None)
     return found
 
 
@@ -80,17 +88,9 @@ def _format_of(integer: Schema) -> str:
     return "int32" if all(-MAX_INT32 <= bound <= MAX_INT32 for bound in bounds) else "int64"
 
 
-def _tuple_of(schema: Schema) -> Schema:
-    """Return the elements of a tuple, described by position and together.
-
-    Some generators have no tuples, and read only `items`. Others write bounds of elements wrongly.
-    """
-    elements = [
-        {key: value for key, value in each.items() if key not in _BOUNDS}
-        for each in schema["prefixItems"]
-    ]
-    kinds = [each for number, each in enumerate(elements) if each not in elements[:number]]
-    return {"prefixItems": elements, "items": {"anyOf": kinds}}
+def _without_bounds(schema: Schema) -> Schema:
+    """Return the schema of a tuple's element, whose bounds some generators write wrongly."""
+    return {key: value for key, value in schema.items() if key not in _BOUNDS}
 
 
 def _with_engine_bounds(schema: Any) -> Any:
