@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import sys
+from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +14,7 @@ import pytest
 
 from server import protocol
 from server.base.wire.codec import MAX_FRAME_SIZE
-from server.base.wire.lenient import MAX_ELEMENTS, BadMessageError
+from server.base.wire.lenient import MAX_ELEMENTS, MAX_LIST_LENGTH, BadMessageError
 from server.base.wire.messages import Re
 from tests.test_protocol import EXAMPLES
 
@@ -152,6 +155,36 @@ def test_a_fault_of_a_message_is_named(value: list[Any], re: Re, text: str) -> N
     with pytest.raises(BadMessageError) as error:
         protocol.decode(frame)
     assert (error.value.text, error.value.re) == (text, re)
+
+
+def row_of(element: bytes) -> bytes:
+    """Return an array of 64 of these elements."""
+    return b"\xdc\x00\x40" + element * MAX_LIST_LENGTH
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        b"\xdc\x00\x3c" + row_of(b"\xc0") * 60,
+        b"\xdc\x00\x3c" + row_of(b"\xa0") * 60,
+        b"\x91" * 1_000 + b"\xc0",
+        b"\xdc\x00\x40" * 1_000,
+        b"\x81\x01" * 1_000 + b"\xc0",
+    ],
+    ids=["nulls", "texts", "deep", "deep and long", "maps"],
+)
+def test_the_work_for_a_hostile_frame_is_bounded(field: bytes) -> None:
+    """On a node, each takes at most 120 µs; a command that costs 1 is planned as 150."""
+    frame = RENAME + field
+    assert len(frame) <= MAX_FRAME_SIZE
+    calls = Counter[str]()
+    sys.setprofile(lambda _frame, event, _: calls.update([event]))
+    try:
+        with suppress(BadMessageError):
+            protocol.decode(frame)
+    finally:
+        sys.setprofile(None)
+    assert calls["call"] + calls["c_call"] < 3 * MAX_ELEMENTS
 
 
 FRAMES = json.loads((Path(__file__).parents[2] / "vectors/codecs.json").read_text())
