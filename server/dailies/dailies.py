@@ -80,7 +80,8 @@ class Dailies:
 
     `ranked_starts` limits how many players at one address can start each daily; 0 means no limit. A
     node that certifies deals itself (`fills_pools`) draws tomorrow's deals as late as possible, and
-    does not warn of short pools.
+    does not warn of short pools. It gives their deals to the dailies of the next days first, then
+    some to races, and the others to later dailies.
     """
 
     def __init__(
@@ -122,8 +123,16 @@ class Dailies:
         self._best_at = 0
         self._shown_last: list[DealId] = []
         self._background = background
+        deals.for_dailies = self._reserved
         keyring.sealing_changed.subscribe(self._reread)
         background.forever("dailies", self.draw_ahead, every=DRAW_EVERY)
+
+    def _reserved(self, game: str) -> int:
+        """Return how many deals of a game's pool are reserved for coming dailies."""
+        today = daily.day_at(self._clock.now())
+        ahead = (DailyId(game, today + number) for number in range(1, daily.READY_AHEAD + 1))
+        is_ready = self._fills_pools and self._drawn.issuperset(ahead)
+        return 0 if is_ready else daily.DRAWN_AHEAD
 
     def _reread(self) -> None:
         """Reread the deals ahead, which seals their seeds with the current key."""
@@ -171,12 +180,15 @@ class Dailies:
         missing = [
             each for day in days for each in self._list.wanted(day) if each not in self._drawn
         ]
+        ready = daily.day_at(self._clock.now()) + daily.READY_AHEAD
         if wanted := [each for each in missing if left.get(each.game)]:
             known = await self._deals.daily_ids(wanted)
             for each in wanted:
+                spared = daily.SPARED if self._fills_pools and each.day > ready else 0
                 if each in known:
                     self._drawn.add(each)
-                elif left[each.game]:
+                elif left[each.game] > spared:
+                    left[each.game] -= 1
                     if await self._deals.draw_certified(each) is None:
                         # The remaining deals are unusable for this release, or with its keys.
                         left[each.game] = 0

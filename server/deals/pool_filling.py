@@ -29,6 +29,9 @@ FIRST_DAYS = 2
 # start of the process.
 FIRST_TIMEOUT = 30.0
 
+# Deals of each easy game that can be won that exist before the other games' pools are filled.
+FIRST_RACES = 4
+
 _SMALL = 52  # maximum cards of a small game
 
 log = structlog.get_logger()
@@ -45,6 +48,11 @@ def _is_easy(game: str) -> bool:
     """Return whether most deals of a game are solved in seconds, without a compiled solver."""
     rules = daily_ruleset(game)
     return rules.total <= _SMALL or len(rules.rules.suits) == 1
+
+
+def _can_be_won(game: str) -> bool:
+    """Return whether deals of a game can be won; without a tableau, no solved one could."""
+    return daily_ruleset(game).rules.tableau is not None
 
 
 class PoolFilling:
@@ -73,6 +81,7 @@ class PoolFilling:
         self._metrics = metrics
         # The fastest games come first.
         self._games = sorted(games, key=lambda game: daily_ruleset(game).total)
+        self._raced = [game for game in self._games if _is_easy(game) and _can_be_won(game)]
         background.forever("pool_filling", self.fill, every=FILL_EVERY)
 
     async def fill_first(self) -> None:
@@ -93,6 +102,10 @@ class PoolFilling:
         await self._fill(list(self._steps()), self._stop)
 
     def _steps(self) -> Iterator[tuple[str, int]]:
+        # Races are on winnable deals where the pool has some: a new server needs these first.
+        for wanted in range(1, min(FIRST_RACES, self._full) + 1):
+            for game in self._raced:
+                yield game, wanted
         wanted = 1
         while True:
             for game in self._games:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from sys import intern
 from typing import cast
@@ -134,9 +134,14 @@ def new_deal(game: str, variant: str, known: str = "") -> Deal:
 
 
 class DealStore:
-    """Stores all deals by id, and the deals of dailies. Recently used ones are cached."""
+    """Stores all deals by id, and the deals of dailies. Recently used ones are cached.
+
+    Attributes:
+        for_dailies: returns how many deals of a game's pool are reserved for coming dailies.
+    """
 
     def __init__(self, database: Database, secret_keys: SecretKeys) -> None:
+        self.for_dailies: Callable[[str], int] = lambda _: DRAWN_AHEAD
         self._database = database
         self._secret_keys = secret_keys
         self._pools = PoolStore(database, secret_keys)
@@ -148,12 +153,12 @@ class DealStore:
         """Draw and store a new deal for a room, as `new_deal` does.
 
         With `winnable`, it is one of the pool's deals that can be won, of any level, if the variant
-        is that of the game's dailies, and the pool has more deals than the coming dailies need.
+        is that of the game's dailies, and the pool has more deals than are reserved.
         """
         if winnable and not known and variant == daily_variant(game):
             pooled = (await self._pools.sizes([game]))[game]
             level = secrets.choice(LEVELS)
-            if pooled > DRAWN_AHEAD and (
+            if pooled > self.for_dailies(game) and (
                 taken := await self._take_pooled(game, level, room=room, winnable=True)
             ):
                 self._remember(taken[1])

@@ -12,10 +12,11 @@ from structlog.testing import capture_logs
 from engine.board import Board
 from engine.catalog import daily_games
 from engine.moves import legal_moves
+from engine.schema import STANDARD
 from server.accounts.accounts import parse_typed
 from server.base.core import days as daily
 from server.base.core.days import DailyId
-from server.base.core.ids import PlayerId
+from server.base.core.ids import PlayerId, RoomCode
 from server.base.redis.connection import Client
 from server.dailies.core import keys as dailies_keys
 from server.dailies.dailies import BEST_EVERY_MS
@@ -198,6 +199,37 @@ async def test_certifying_nodes_draw_tomorrows_deal_an_hour_before_midnight(node
     node.clock.time += 1
     await node.dailies.draw_ahead()
     assert await dealt(node) == {DAY: set(daily_games()), DAY + 1: set(daily_games())}
+
+
+async def test_a_certifying_node_shares_new_deals_between_dailies_and_races(node: Node) -> None:
+    node.dailies._fills_pools, game = True, "klondike"
+    deals, pools = node.services.deal_store, node.services.pool_store
+
+    async def checked() -> bool:
+        drawn = await deals.draw(game, STANDARD, RoomCode("H7KQ2M4X"), winnable=True)
+        return drawn.certificate is not None
+
+    async def add(count: int) -> None:
+        for effort in range(count):
+            await pools.put(replace(pooled(game, effort), winnable=True))
+
+    async def drawn() -> int:
+        await node.dailies.draw_ahead()
+        return sum(game in games for games in (await dealt(node)).values())
+
+    await add(1 + daily.READY_AHEAD)
+    assert not await checked(), "the next days come first"
+    assert await drawn() == 1 + daily.READY_AHEAD
+    await add(daily.SPARED)
+    assert await drawn() == 1 + daily.READY_AHEAD, "later days wait for races"
+    assert [await checked() for _ in range(3)] == [True, True, False]
+    await add(daily.SPARED + 1)
+    assert await drawn() == 2 + daily.READY_AHEAD
+    assert await pools.count(game) == daily.SPARED
+    node.clock.time += 2 * daily.DAY
+    assert not await checked(), "the deals of the next days are not known to be drawn"
+    assert await drawn() > daily.READY_AHEAD
+    assert await checked()
 
 
 async def dealt(node: Node) -> dict[int, set[str]]:

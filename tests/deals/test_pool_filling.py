@@ -15,7 +15,7 @@ from engine.catalog import daily_games
 from server.base.work.background import Background
 from server.base.work.metrics import Metrics
 from server.deals.certification import HURRIED
-from server.deals.pool_filling import FIRST_DAYS, PoolFilling
+from server.deals.pool_filling import FIRST_DAYS, FIRST_RACES, PoolFilling
 from server.deals.solver_main import solved
 from server.deals.solver_process import Solved, SolverError, Task
 from tests.conftest import ALONE
@@ -27,6 +27,8 @@ DAILIES = daily_games()
 EASY = {"klondike", "spider", "freecell", "lady-betty", "robert"}
 SMALL = {"lady-betty", "robert"}
 """Those that need no compiled solver."""
+RACED = ["klondike", "freecell", "lady-betty", "spider"]
+"""Those that can be won."""
 WANTED = [game for game in DAILIES if game in SMALL or game not in EASY]
 
 pytestmark = ALONE
@@ -100,13 +102,28 @@ async def test_pools_are_filled_in_turn_and_then_left_alone(node: Node) -> None:
     sizes = await node.services.pool_store.sizes(WANTED)
     assert {game for game, size in sizes.items() if size == 3} == SMALL
     asked = [game for game in solver.asked if game in SMALL]
-    assert set(solver.found[:2]) == SMALL, "each has one before any has two"
+    assert solver.found == ["lady-betty"] * 3 + ["robert"] * 3, "those of races come first"
     large = next(place for place, game in enumerate(solver.asked) if game not in SMALL)
     assert set(solver.asked[:large]) == SMALL, "and before a large one has any"
     before = len(asked)
     await filling.fill()
     assert len([game for game in solver.asked if game in SMALL]) == before
     assert solver.closed == 2, "no process remains without work"
+
+
+async def test_pools_of_games_for_races_are_filled_in_turn_before_others(node: Node) -> None:
+    class Noting(Here):
+        async def solve(self, task: Task) -> Solved:
+            """Give the game up."""
+            self.asked.append(task.game)
+            return Solved("unfit", "", 0, 0)
+
+    solver = Noting()
+    await PoolFilling(
+        node.services.pool_store, Background(), Metrics(), DAILIES, solver=lambda _: solver
+    ).fill()
+    assert solver.asked[: 4 * FIRST_RACES] == RACED * FIRST_RACES
+    assert set(solver.asked[4 * FIRST_RACES :]) == set(DAILIES)
 
 
 async def test_only_the_pools_of_dailies_are_filled(node: Node) -> None:

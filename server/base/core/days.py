@@ -33,6 +33,11 @@ UNCERTIFIED_AHEAD = 1
 # then it tries to certify deals for the day itself.
 FILLED_UNTIL_MS = 3_600_000
 
+# For how many days after today a certifying node draws each game's deal before races get certified
+# ones, and how many deals of a pool it then leaves to them when it draws later days' deals.
+READY_AHEAD = 2
+SPARED = 2
+
 # A deal's difficulty among its game's certified deals: 1 easy, 2 medium, 3 hard.
 Level = Literal[1, 2, 3]
 
