@@ -38,6 +38,7 @@ def test_a_room_with_help_has_undo_and_hints_and_marks_the_result(player: Player
     dealt = player.cards("w")
     player.press("undo")
     player.wait_for_moves(2)
+    expect(player.see("notice")).to_contain_text("counts as a move")
     assert player.cards("w") == []
     player.page.keyboard.press("d")
     player.wait_for_cards()

@@ -70,6 +70,15 @@ def test_a_search_for_opponents_can_be_cancelled(ada: Player, grace: Player) -> 
     assert grace.page.url != before
 
 
+def test_an_opponent_below_the_list_is_sought_for_the_chosen_game(ada: Player) -> None:
+    ada.go("/new")
+    ada.choose_game("spider")
+    expect(ada.see("find-instead")).to_have_text("Race anyone at Spider (45 min)")
+    ada.press("find-instead")
+    expect(ada.see("looking-terms")).to_contain_text("Spider")
+    ada.press("stop-looking")
+
+
 def test_the_pace_bot_joins_after_twenty_seconds_with_a_label(ada: Player) -> None:
     ada.go("/new")
     ada.press("find-instead")
