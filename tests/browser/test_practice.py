@@ -48,6 +48,11 @@ def test_a_new_deal_keeps_the_variant_and_can_be_undone(player: Player) -> None:
     player.wait_for_moves(0)
     expect(player.page.get_by_role("heading", level=1)).to_have_text("Spider: One suit")
     expect(player.see("notice")).to_contain_text("Undo brings the last game back.")
+    said = player.see("notice").locator("p").bounding_box()
+    board = player.see("board").bounding_box()
+    assert said is not None
+    assert board is not None
+    assert said["y"] + said["height"] <= board["y"], "the notice covers cards"
     player.press("undo")
     player.wait_for_moves(1)
     player.wait_for_board()

@@ -258,13 +258,18 @@ def test_a_newcomer_sees_which_cards_can_be_moved(player: Player) -> None:
     board = player.see("board").bounding_box()
     moved = 0
     while glowing.count():
+        assert player.see("board").bounding_box() == board, "the cards moved"
         player.tap(min(piles_of(glowing) - {"s"}, default="s"))
         moved += 1
         player.wait_for_moves(moved)
         player.wait_for_rest()
     assert moved >= 3
     expect(player.page.get_by_text(GUIDE)).not_to_be_visible()
-    assert player.see("board").bounding_box() == board, "the cards moved"
+    # Then the board gets the guide's room.
+    player.page.wait_for_function(
+        "top => document.querySelector('.board').getBoundingClientRect().top < top - 16",
+        arg=board and board["y"],
+    )
     player.page.reload()
     player.wait_for_board()
     expect(glowing).to_have_count(0)

@@ -18,6 +18,8 @@ const SIZES = [
   { width: 844, height: 300 },
   { width: 1280, height: 720 },
   { width: 2560, height: 1300 },
+  // An upright tablet, below the track of a race of eight.
+  { width: 768, height: 820 },
 ] as const;
 const TALL = SIZES.filter(({ width, height }) => height > width);
 const WIDE = SIZES.filter(({ width, height }) => height < width);

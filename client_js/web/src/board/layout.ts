@@ -18,8 +18,8 @@ import { roomOf } from "./places/room.ts";
 import { tall } from "./places/tall.ts";
 import { wide } from "./places/wide.ts";
 
-/** The least ratio of height to width of a tall window. */
-const TALL = 1.1;
+/** The least ratio of height to width of a tall board: a tablet's, below the track of a race. */
+const TALL = 1;
 
 /**
  * Lay out the view in pixels. `tools`: the height that the actions need at the width that the
