@@ -11,6 +11,8 @@ from tests.browser.conftest import Site
 from tests.browser.player import DESKTOP, Player
 from tests.browser.screens import GAMES, device
 
+LOCALES = ("en-GB", "de-DE", "fr-FR")
+
 FIND_TOUCHED = """() => {
   const [words] = document.querySelector('h1').childNodes;
   const range = new Range();
@@ -20,6 +22,10 @@ FIND_TOUCHED = """() => {
     .filter(([x, y]) => document.elementFromPoint(x, y)?.closest('.card'));
 }"""
 """Returns the places where lines of the headline end at a card."""
+
+FIND_CUT = """() => [...document.querySelectorAll('.hand .card')]
+  .map(card => card.getBoundingClientRect().right).filter(right => right > innerWidth)"""
+"""Returns the right edges of the headline's cards that the window cuts off."""
 
 
 def test_the_home_screen_explains_the_game_on_a_phone(browser: Browser, site: Site) -> None:
@@ -60,8 +66,10 @@ def test_a_newcomer_sees_the_classics_first(browser: Browser, site: Site) -> Non
     player.close()
 
 
-@pytest.mark.parametrize("locale", ["en-GB", "de-DE", "fr-FR"])
-def test_the_headline_does_not_touch_the_cards(browser: Browser, site: Site, locale: str) -> None:
+@pytest.mark.parametrize("locale", LOCALES)
+def test_the_headline_does_not_touch_the_cards_which_are_whole(
+    browser: Browser, site: Site, locale: str
+) -> None:
     player = Player(browser, site.url, {**DESKTOP, "locale": locale})
     player.go("/")
     player.page.locator(".hand .card").first.wait_for()
@@ -69,6 +77,17 @@ def test_the_headline_does_not_touch_the_cards(browser: Browser, site: Site, loc
         player.page.set_viewport_size({"width": width, "height": 900})
         player.wait_for_frames(2)
         assert player.page.evaluate(FIND_TOUCHED) == [], width
+        assert player.page.evaluate(FIND_CUT) == [], width
+    player.close()
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_the_header_is_one_line_on_a_small_phone(browser: Browser, site: Site, locale: str) -> None:
+    player = Player(browser, site.url, {**device("360x740"), "locale": locale})
+    player.go("/settings")
+    header = player.page.get_by_role("banner").bounding_box()
+    assert header is not None
+    assert header["height"] < 60
     player.close()
 
 
