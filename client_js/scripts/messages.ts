@@ -14,7 +14,7 @@ export const LATER: ReadonlySet<string> = new Set([
 
 /** Rarely shown groups, each in its own module. */
 export const OWN: ReadonlySet<string> = new Set([
-  ...["challenges", "circles", "known", "operators", "push", "spoken", "variants"],
+  ...["challenges", "circles", "elsewhere", "known", "operators", "push", "spoken", "variants"],
 ]);
 
 /** The service worker's group; the worker shares no module with the page. */

@@ -23,8 +23,8 @@ const FOLDER = fileURLToPath(new URL("../src/text/messages", import.meta.url));
 /** Messages identical in a language and in the source. */
 const SAME: Readonly<Record<string, readonly string[]>> = {
   de: [
-    ...["Median", "Median: {value}", "Moderation", "Name", "Passkey {number}", "Reserve"],
-    ...["samedeal", "{clock} min"],
+    ...["Median", "Median: {value}", "Moderation", "Name", "Passkey {number}", "PySolFC"],
+    ...["Reserve", "samedeal", "{clock} min"],
   ],
   fr: [
     ...[
@@ -36,6 +36,7 @@ const SAME: Readonly<Record<string, readonly string[]>> = {
       "Pause",
       "Place",
       "Points",
+      "PySolFC",
       "Six",
       "samedeal",
       "six",
