@@ -60,6 +60,7 @@ def test_known_deals_are_practised_by_number_and_by_link(player: Player) -> None
     expect_deal(player, "11982")
 
     player.go("/rules/freecell")
+    expect(player.see("elsewhere")).to_contain_text("PySolFC, where cards go back")
     player.press("from-elsewhere")
     expect(player.see("known-text")).to_have_value("")
 

@@ -114,6 +114,7 @@ def test_every_game_and_its_rules_work_offline(player: Player) -> None:
         player.go(f"/rules/{game}")
         expect(player.see("practise")).to_be_visible()
         expect(player.see("status-banner")).to_be_empty()
+    expect(player.see("elsewhere")).to_contain_text("PySolFC")
 
 
 def test_a_reload_loads_the_servers_page_instead_of_the_cached_one(player: Player) -> None:
