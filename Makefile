@@ -16,8 +16,8 @@ DEV := .venv/.stamps/dev
 GENERATOR := .venv/.stamps/generated
 MODULES := client_js/node_modules/.stamp
 # Sources of both clients that are generated from the server's.
-GENERATED := $(addprefix client_js/src/,rules/rulesets.json messages.ts laterMessages.ts apiTypes.ts \
-	operatorTypes.ts) server/client/samedeal_client/messages.py
+GENERATED := $(addprefix client_js/src/,rules/rulesets.json rules/checks.ts messages.ts laterMessages.ts \
+	apiTypes.ts operatorTypes.ts) server/client/samedeal_client/messages.py
 PAGE := client_js/web/dist/index.html
 
 # The directory is a prerequisite as well, so that removing a game regenerates the sources.

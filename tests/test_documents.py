@@ -16,6 +16,7 @@ NOT_IN_GIT = {
     *(
         "src/apiTypes.ts",
         "src/messages.ts",
+        *("checks.ts", "src/rules/checks.ts"),
         "src/rules/rulesets.json",
         "samedeal_client/messages.py",
     ),

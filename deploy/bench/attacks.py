@@ -113,7 +113,7 @@ def _rules(number: int) -> str:
     return (
         # Hostile, with 500 moves.
         f"tableau.deal={','.join(map(str, deal))}"
-        ";tableau.order=any;tableau.match=any;tableau.wrap=true;tableau.moves=any"
+        ";tableau.order=any;tableau.match=any;tableau.moves=run"
     )
 
 

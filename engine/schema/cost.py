@@ -1,4 +1,7 @@
-"""The cost of rules: the number of possible moves, and its limits for custom rules."""
+"""The cost of rules: the number of possible moves, and its limits for custom rules.
+
+Like `contradictions`, this module is translated to TypeScript.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from engine.cards import PACK_SIZE, RANKS
+from engine.schema.contradictions import Check
 from engine.schema.rules import Rules
 
 MAX_GROUPS: Final = 8  # of custom rules, like the limits below
@@ -26,22 +30,37 @@ def longest_run(rules: Rules) -> int:
     if tableau.order in ("up", "down") and not tableau.wrap:
         return len(RANKS)
     of_suit = cards // len(rules.suits)
-    colours = [sum(suit in colour for suit in rules.suits) for colour in ("SC", "HD")]
-    match = tableau.run_match or tableau.match
-    return {"suit": of_suit, "colour": of_suit * max(colours)}.get(match, cards)
+    match = tableau.match if tableau.run_match is None else tableau.run_match
+    if match == "suit":
+        return of_suit
+    black = sum(1 for suit in rules.suits if suit in "SC")
+    red = len(rules.suits) - black
+    return of_suit * (black if black > red else red) if match == "colour" else cards
 
 
-def too_costly(rules: Rules) -> Iterator[tuple[str, str]]:
-    """Yield the key and message of each excess of custom rules."""
+def too_costly(rules: Rules) -> Iterator[Check]:
+    """Yield the checks of the limits of custom rules."""
     foundations = sum(group.piles for group in rules.foundations)
-    if len(rules.foundations) > MAX_GROUPS:
-        yield f"foundations[{MAX_GROUPS}]", f"is more than {MAX_GROUPS} groups."
-    if foundations > MAX_ALL_FOUNDATIONS:
-        yield "foundations", f"must be at most {MAX_ALL_FOUNDATIONS} piles, not {foundations}."
-    tableau = len(rules.tableau.deal) if rules.tableau else 0
-    others = len(rules.reserve.deal) if rules.reserve else 0
-    others += rules.cells.piles if rules.cells else 0
-    piles = foundations + tableau + others + 2
+    yield (
+        len(rules.foundations) > MAX_GROUPS,
+        f"foundations.{MAX_GROUPS}",
+        "many-groups",
+        f"is more than {MAX_GROUPS} groups.",
+    )
+    yield (
+        foundations > MAX_ALL_FOUNDATIONS,
+        "foundations",
+        "many-foundations",
+        f"must be at most {MAX_ALL_FOUNDATIONS} piles, not {foundations}.",
+    )
+    tableau = 0 if rules.tableau is None else len(rules.tableau.deal)
+    reserve = 0 if rules.reserve is None else len(rules.reserve.deal)
+    cells = 0 if rules.cells is None else rules.cells.piles
+    piles = foundations + tableau + reserve + cells + 2
     moves = tableau * tableau * longest_run(rules) + piles * piles
-    if moves > MAX_POSSIBLE_MOVES:
-        yield "tableau.deal", f"allows {moves} different moves; {MAX_POSSIBLE_MOVES} are the most."
+    yield (
+        moves > MAX_POSSIBLE_MOVES,
+        "tableau.deal",
+        "many-moves",
+        f"allows {moves} different moves; {MAX_POSSIBLE_MOVES} are the most.",
+    )

@@ -5,6 +5,7 @@ A variant overrides some keys of the game's rules.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache
@@ -17,6 +18,7 @@ from engine.schema.listing import STANDARD, Listing, out_of_range
 from engine.schema.rules import Rules
 
 T = TypeVar("T")
+_GROUP = re.compile(r"foundations\.(\d+)")
 MAX_NUMBER = 1_000_000  # of a number in a ruleset, in absolute value
 
 
@@ -49,7 +51,7 @@ def read_game(game: str, document: Mapping[str, Any]) -> Game:
         if variant == STANDARD or not isinstance(override, Mapping):
             raise RulesetError(f"{path}: must be a table that overrides the standard rules.")
         changes = dict(override)
-        names[variant] = _read_value(changes.pop("name", None), str, f"{path}.name")
+        names[variant] = read_value(changes.pop("name", None), str, f"{path}.name")
         variants[variant] = read_rules(path, _merged(base, changes))
     listing = _read_listing(f"{game}.listing", document.get("listing", {}))
     if listing.race not in variants:
@@ -91,11 +93,21 @@ def read_rules(path: str, document: Mapping[str, Any]) -> Rules:
     Raises:
         RulesetError: a key is unknown or missing, or a value is invalid.
     """
-    rules = _read_table(document, Rules, path)
-    for fails, key, message in contradictions(rules):
+    rules = typed_rules(path, document)
+    for fails, key, _, message in contradictions(rules):
         if fails:
-            raise RulesetError(f"{path}.{key}: {message}")
+            written = _GROUP.sub(r"foundations[\1]", key)
+            raise RulesetError(f"{path}.{written}: {message}")
     return rules
+
+
+def typed_rules(path: str, document: Mapping[str, Any]) -> Rules:
+    """Return rules whose values have the right types, but which may contradict themselves.
+
+    Raises:
+        RulesetError: a key is unknown or missing, or a value has another type.
+    """
+    return _read_table(document, Rules, path)
 
 
 def _merged(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
@@ -126,11 +138,11 @@ def _read_table(document: Any, kind: type[T], path: str) -> T:
         if field.name not in document and field.default is MISSING:
             raise RulesetError(f"{path}.{field.name}: is missing.")
     return kind(
-        **{key: _read_value(value, hints[key], f"{path}.{key}") for key, value in document.items()}
+        **{key: read_value(value, hints[key], f"{path}.{key}") for key, value in document.items()}
     )
 
 
-def _read_value(value: Any, kind: Any, path: str) -> Any:
+def read_value(value: Any, kind: Any, path: str) -> Any:
     """Return a TOML value as `kind`, the type of a dataclass field."""
     origin, args = get_origin(kind), get_args(kind)
     if origin in (Union, UnionType):
@@ -142,7 +154,7 @@ def _read_value(value: Any, kind: Any, path: str) -> Any:
     if origin is tuple:
         if not isinstance(value, list):
             raise RulesetError(f"{path}: must be a list.")
-        items = tuple(_read_value(v, args[0], f"{path}[{i}]") for i, v in enumerate(value))
+        items = tuple(read_value(v, args[0], f"{path}[{i}]") for i, v in enumerate(value))
         if get_origin(args[0]) is Literal and len(set(items)) != len(items):
             raise RulesetError(f"{path}: must not contain duplicates.")
         return items
@@ -165,7 +177,7 @@ def _read_union(value: Any, kinds: list[Any], path: str) -> Any:
     """Return a value as the first of `kinds` that fits, or raise the error of the last."""
     for kind in kinds[:-1]:
         try:
-            return _read_value(value, kind, path)
+            return read_value(value, kind, path)
         except RulesetError:
             continue
-    return _read_value(value, kinds[-1], path)
+    return read_value(value, kinds[-1], path)

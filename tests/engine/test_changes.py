@@ -22,7 +22,9 @@ from engine.errors import (
     UnknownVariantError,
 )
 from engine.schema import MAX_CHANGES, STANDARD, changed_rules, changes_between
+from engine.schema.changes import effective
 from engine.schema.cost import too_costly
+from engine.schema.effects import normal
 from tests.engine.positions import ALL
 from tests.engine.reading import try_play
 from tests.engine.test_catalog import ROBERT
@@ -37,6 +39,9 @@ ENTRIES = [
 ]
 PLAYED = [(game, changes) for game, changes, digest in ENTRIES if digest is not None]
 VARIANTS = [(game.id, name) for game in games().values() for name in game.variants]
+
+
+CANONICAL = "without changes that have no effect, and in order, these changes must be written"
 
 
 def refusal(changes: str) -> str:
@@ -56,30 +61,37 @@ def test_a_listed_variant_is_the_standard_rules_with_changes(game: str, variant:
 @pytest.mark.parametrize(("one", "other"), [(a, b) for a in games() for b in games() if a != b])
 def test_one_games_rules_can_be_written_as_changes_to_anothers(one: str, other: str) -> None:
     base, rules = games()[one].variants[STANDARD], games()[other].variants[STANDARD]
-    changes = changes_between(base, rules)
+    played = effective(base, rules)
+    changes = changes_between(base, played)
+    assert changes_between(normal(rules), normal(played)) == ""
     if len(changes) <= MAX_CHANGES:
-        assert changes_between(rules, changed_rules(one, base, changes)) == ""
+        assert changes_between(played, changed_rules(one, base, changes)) == ""
 
 
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ("stock.turns=02", "klondike: these changes must be written 'stock.turns=2'."),
-        ("stock.turns=1", "klondike: these changes must be written ''."),
+        ("stock.turns=02", f"klondike.stock.turns: {CANONICAL} 'stock.turns=2'."),
+        ("stock.turns=1", f"klondike.stock.turns: {CANONICAL} ''."),
+        ("foundations.0.wrap=true", f"klondike.foundations.0.wrap: {CANONICAL} ''."),
+        ("tableau.plays=foundation,tableau", f"klondike.tableau.plays: {CANONICAL} ''."),
         (
             "waste.redeals=0;stock.turns=3",
-            "klondike: these changes must be written 'stock.turns=3;waste.redeals=0'.",
+            f"klondike.waste.redeals: {CANONICAL} 'stock.turns=3;waste.redeals=0'.",
         ),
         ("stock.turn=3", "klondike.stock.turn: is not a key that can be changed."),
         ("name=Mine", "klondike.name: is not a key that can be changed."),
         ("listing.order=1", "klondike.listing.order: is not a key that can be changed."),
         ("foundations.first=K", "klondike.foundations.first: is not a key that can be changed."),
-        ("foundations.2.first=K", "klondike.foundations.2: comes after a group that is not there."),
-        ("foundations.0=-", "klondike.foundations: needs at least one group."),
+        ("foundations.2.first=K", "klondike.foundations.2.first: comes after a group"),
+        ("foundations.0=-", "klondike.foundations.0: then foundations: needs at least one group."),
         ("stock.turns=99", "klondike.stock.turns: must be 1 to 52."),
         ("stock.turns=x", "klondike.stock.turns: 'x' is not of the type int."),
         ("tableau.moves=fly", "klondike.tableau.moves: 'fly' is not one of card, run,"),
         ("tableau.deal=", "klondike.tableau.deal: must name 1 to 20 piles."),
+        ("tableau.deal=9,9,9,9,9,9,9", "klondike.tableau.deal: then packs: 52 cards are too few"),
+        ("stock.turns=2;tableau.deal=52,1", "klondike.tableau.deal: then packs: 52 cards are"),
+        ("cells.piles=4", "klondike.cells.piles: needs cells.plays."),
         ("waste=-", "klondike.waste: is needed if stock.plays names it, and only then."),
         ("=", "klondike: changes are up to 500 characters of key=value."),
         ("stock.turns=3;", "klondike: changes are up to 500 characters of key=value."),
@@ -100,11 +112,11 @@ def test_invalid_changes_are_refused_with_their_key(changes: str, message: str) 
         ),
         (
             ";".join(f"foundations.{n}.piles=5;foundations.{n}.first=A" for n in (1, 2, 3)),
-            "klondike.foundations: must be at most 16 piles, not 19.",
+            "klondike.foundations.3.first: then foundations: must be at most 16 piles, not 19.",
         ),
         (
             ";".join(f"foundations.{n}.piles=1;foundations.{n}.first=A" for n in range(1, 9)),
-            "klondike.foundations[8]: is more than 8 groups.",
+            "klondike.foundations.8.first: then foundations.8: is more than 8 groups.",
         ),
     ],
 )
@@ -114,7 +126,7 @@ def test_rules_that_cost_too_much_are_refused(changes: str, key: str) -> None:
 
 @pytest.mark.parametrize(("game", "variant"), ALL)
 def test_no_listed_game_costs_too_much(game: str, variant: str) -> None:
-    assert list(too_costly(find_ruleset(game, variant).rules)) == []
+    assert not any(fails for fails, *_ in too_costly(find_ruleset(game, variant).rules))
 
 
 @pytest.mark.parametrize(("game", "changes"), Random(1).sample(PLAYED, 60))
@@ -122,7 +134,7 @@ def test_changed_rules_can_be_played(game: str, changes: str) -> None:
     try_play(ruleset(game, changes), moves=6)
 
 
-WILD = "tableau.order=any;tableau.match=any;tableau.wrap=true;tableau.moves=any"
+WILD = "tableau.order=any;tableau.match=any;tableau.moves=run"
 """Changes that allow any card anywhere, in sequences as long as the face-up cards."""
 
 ROOSEVELTS = [
@@ -201,7 +213,7 @@ def test_changed_rules_are_shared_while_in_use(monkeypatch: pytest.MonkeyPatch) 
     changes = "stock.turns=2"
 
     def displace() -> None:
-        for turns in range(4, 30):
+        for turns in range(4, 25):
             known.ruleset("klondike", f"stock.turns={turns}")
         gc.collect()
 

@@ -1,13 +1,13 @@
 """Random changes to rules, and their outcomes, for `tests.vectors.generate`.
 
 An entry has a game, changes to its standard rules, and the digest of the changed rules or the key
-of the first fault. The file starts with the keys of the schema, as a form shows them.
+at fault. The file starts with the keys of the schema, as a form shows them, and ends with texts
+that are refused: contradictions, unknown keys, wrong values, and changes without effect.
 """
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
@@ -35,6 +35,9 @@ FILE = Path(__file__).parent / "changes.json"
 OF_GAME = 120
 """Entries per game."""
 
+REFUSED_OF_GAME = 30
+"""Refused texts per game."""
+
 TABLES: dict[str, Any] = {
     "tableau": Tableau((4,) * 6, "down", "alternate", ("tableau", "foundation")),
     "stock": Stock(),
@@ -59,15 +62,15 @@ def keys() -> Iterator[dict[str, Any]]:
         for name, hint in get_type_hints(kind).items():
             if name == "name" or (not table and name not in ("packs", "suits")):
                 continue
-            words = [word for word in _words(hint) if word is not None]
+            words = [word for word in words_of(hint) if word is not None]
             optional = type(None) in get_args(hint)
             yield {"table": table, "name": name, "options": words, "optional": optional}
 
 
-def _words(hint: Any) -> list[Any]:
+def words_of(hint: Any) -> list[Any]:
     if get_origin(hint) is Literal:
         return list(get_args(hint))
-    return [word for each in get_args(hint) for word in _words(each)]
+    return [word for each in get_args(hint) for word in words_of(each)]
 
 
 def entries() -> Iterator[dict[str, Any]]:
@@ -87,16 +90,37 @@ def entries() -> Iterator[dict[str, Any]]:
             yield {"game": game, "changes": changes, **outcome(game, base, changes)}
 
 
-def outcome(game: str, base: Rules, changes: str) -> dict[str, str]:
-    """Return the digest of changed rules, or the key of the fault.
+def refused() -> Iterator[dict[str, Any]]:
+    """Yield texts that no client writes, all refused, with the key of the first fault."""
+    chance = Random(56)
+    texts = [f"{key['table']}.{key['name']}".lstrip(".") for key in keys()]
+    names = [text.replace("foundations.", "foundations.0.") for text in texts]
+    names += ["foundations.1.piles", "foundations.1.first", "foundations.3.first", "name", "stock"]
+    words = [str(word) for key in keys() for word in key["options"]]
+    words += ["-", "", "0", "-1", "1", "2", "02", "21", "1000000", "99999999", "true", "false"]
+    words += ["tableau", "foundation,tableau", "cell,tableau", "waste,row", "SH", "HS", "X", "A,A"]
+    words += ["1,1,1", "0,0", "999999999,1", "30,30", "99999999"]
+    for game, listed in games().items():
+        base = listed.variants[STANDARD]
+        found = {"cells.piles=1000000", "tableau.deal=99999999", "foundations.0.last=T"}
+        while len(found) < REFUSED_OF_GAME:
+            number = chance.choice((1, 1, 1, 2, 3))
+            pairs = [f"{chance.choice(names)}={chance.choice(words)}" for _ in range(number)]
+            text = ";".join(pairs)
+            if "digest" not in outcome(game, base, text):
+                found.add(text)
+        for text in sorted(found):
+            result = outcome(game, base, text)
+            if "fault" in result:
+                yield {"game": game, "changes": text, **result}
 
-    The key is written as in changes, with `foundations.0` for the first group.
-    """
+
+def outcome(game: str, base: Rules, changes: str) -> dict[str, str]:
+    """Return the digest of changed rules, or the key of the change at fault; empty for none."""
     try:
         rules = changed_rules(game, base, changes)
     except RulesetError as error:
-        key = error.message.partition(":")[0].removeprefix(f"{game}.")
-        return {"fault": re.sub(r"\[(\d)\]", r".\1", key) if "foundations" in key else key}
+        return {"fault": error.message.partition(":")[0].removeprefix(game).removeprefix(".")}
     return {"digest": digest_of(game, changes, rules)}
 
 
@@ -145,7 +169,7 @@ def _set(table: Any, chance: Random) -> Any:
     name = chance.choice([field.name for field in fields(table)])
     hint = get_type_hints(type(table))[name]
     value = getattr(table, name)
-    words: list[Any] = _words(hint)
+    words: list[Any] = words_of(hint)
     if name == "deal":
         value = tuple(chance.randrange(9) for _ in range(chance.choice((1, 3, 7, 10, 14, 21))))
     elif name == "peaks":
@@ -164,7 +188,7 @@ def _set(table: Any, chance: Random) -> Any:
 
 
 def text() -> str:
-    parts = {"keys": keys(), "entries": entries()}
+    parts = {"keys": keys(), "entries": entries(), "refused": refused()}
     written = [
         f'"{name}": [\n'
         + ",\n".join(json.dumps(each, separators=(",", ":")) for each in part)

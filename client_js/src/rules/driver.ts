@@ -10,7 +10,7 @@
 
 import type { Board } from "./board.ts";
 import { parsePile } from "./cards.ts";
-import { findRuleset, games } from "./catalog.ts";
+import { games } from "./catalog.ts";
 import { dealSeed, layOut, parseSeed } from "./deal.ts";
 import { EngineError } from "./errors.ts";
 import { hint } from "./hints.ts";
@@ -18,6 +18,7 @@ import { legalMoves } from "./moves.ts";
 import { moveText, parseMove } from "./notation.ts";
 import { play } from "./play.ts";
 import { isObject, isTexts, parsePosition, positionOf } from "./position.ts";
+import { findCheckedRuleset } from "./refusals.ts";
 import { STANDARD } from "./schema.ts";
 
 /** The maximum length of a request in characters, without the line ending. */
@@ -37,7 +38,13 @@ export class Driver {
   readonly #operations: ReadonlyMap<string, Operation> = new Map<string, Operation>([
     ["games", { keys: [], run: () => this.#games() }],
     ["new", { keys: ["game", "variant", "deck", "seed"], run: (request) => this.#new(request) }],
-    ["load", { keys: ["position"], run: ({ position }) => this.#go(parsePosition(position)) }],
+    [
+      "load",
+      {
+        keys: ["position"],
+        run: ({ position }) => this.#go(parsePosition(position, findCheckedRuleset)),
+      },
+    ],
     ["move", { keys: ["move"], run: (request) => this.#move(request) }],
     ["position", { keys: [], run: () => positionOf(this.#at()) }],
     ["legal", { keys: [], run: () => this.#legal() }],
@@ -90,7 +97,7 @@ export class Driver {
   }
 
   #new(request: Request): object {
-    const rules = findRuleset(
+    const rules = findCheckedRuleset(
       text(request, "game"),
       text({ variant: STANDARD, ...request }, "variant"),
     );

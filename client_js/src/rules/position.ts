@@ -57,7 +57,7 @@ export function positionOf(board: Board): Position {
  * `variant`, `redeals`, `moves`, `won` and `stuck` are optional; `won` and `stuck` must agree with
  * the piles if given.
  */
-export function parsePosition(position: unknown): Board {
+export function parsePosition(position: unknown, find = findRuleset): Board {
   if (!isObject(position) || !Object.keys(position).every((key) => KEYS.includes(key))) {
     throw impossible(`A position must be an object with the keys ${KEYS.join(", ")}.`);
   }
@@ -65,7 +65,7 @@ export function parsePosition(position: unknown): Board {
   if (typeof game !== "string" || typeof variant !== "string") {
     throw impossible("game and variant must be strings.");
   }
-  const ruleset = findRuleset(game, variant);
+  const ruleset = find(game, variant);
   const board: Board = {
     ruleset,
     piles: readPiles(ruleset, position.piles),

@@ -5,6 +5,8 @@ import { expect, test } from "vitest";
 import { findRuleset, findStoredRuleset, games } from "../../src/rules/catalog.ts";
 import { changedRules, changesBetween, digestOf, isChanges } from "../../src/rules/changes.ts";
 import { faultOf } from "../../src/rules/faults.ts";
+import { Driver } from "../../src/rules/driver.ts";
+import { checkedRules } from "../../src/rules/refusals.ts";
 import { KEYS, TABLE_DEFAULTS } from "../../src/rules/schemaKeys.ts";
 
 interface File {
@@ -14,16 +16,19 @@ interface File {
     readonly options: readonly string[];
     readonly optional: boolean;
   }[];
-  readonly entries: readonly {
-    readonly game: string;
-    readonly changes: string;
-    readonly digest?: string;
-    readonly fault?: string;
-  }[];
+  readonly entries: readonly Entry[];
+  readonly refused: readonly Entry[];
+}
+
+interface Entry {
+  readonly game: string;
+  readonly changes: string;
+  readonly digest?: string;
+  readonly fault?: string;
 }
 
 const path = new URL("../../../tests/vectors/changes.json", import.meta.url);
-const { keys, entries } = JSON.parse(readFileSync(path, "utf8")) as File;
+const { keys, entries, refused } = JSON.parse(readFileSync(path, "utf8")) as File;
 
 const standard = (game: string) => findRuleset(game).rules;
 
@@ -36,14 +41,39 @@ test("the form's keys equal the schema's", () => {
 });
 
 test.each(games)("changes to $name yield the engine's digest or fault", ({ id }) => {
-  const found = entries.filter(({ game }) => game === id);
-  expect(found).not.toHaveLength(0);
+  const found = [...entries, ...refused].filter(({ game }) => game === id);
+  expect(found.length).toBeGreaterThan(140);
   for (const { changes, digest, fault } of found) {
-    const rules = changedRules(standard(id), changes);
-    expect([changes, faultOf(rules)?.key]).toEqual([changes, fault]);
-    if (digest !== undefined) expect(digestOf(id, changes, rules)).toBe(digest);
+    expect([changes, outcome(id, changes)]).toEqual([changes, digest ?? { fault }]);
   }
 });
+
+test.each(games)("the driver refuses what the engine refuses of changes to $name", ({ id }) => {
+  const all = [...entries, ...refused].filter(({ game, fault }) => game === id && fault != null);
+  expect(all.length).toBeGreaterThan(30);
+  for (const { changes } of all) {
+    const driver = new Driver();
+    const seed = "0".repeat(64);
+    const position = { game: id, variant: changes, piles: {} };
+    for (const request of [
+      { op: "new", game: id, variant: changes, seed },
+      { op: "load", position },
+    ]) {
+      const answer = driver.answer(JSON.stringify(request));
+      expect([changes, answer]).toMatchObject([changes, { error: { code: "bad_ruleset" } }]);
+    }
+  }
+});
+
+/** Return the digest of changed rules, or the key of the change at fault. */
+function outcome(game: string, changes: string): unknown {
+  try {
+    return digestOf(game, changes, checkedRules(game, standard(game), changes));
+  } catch (error) {
+    const [key = ""] = (error as Error).message.split(":");
+    return { fault: key.slice(game.length).replace(/^\./, "") };
+  }
+}
 
 const variants = games.flatMap(({ id: game, variants: all }) =>
   all.map((each) => ({ game, ...each })),
@@ -63,6 +93,7 @@ test.each([
   ...["", "=", "stock.turns", "stock.turns=1", "stock.turns=02", "stock.turns=2;", "name=x"],
   ...["waste.redeals=0;stock.turns=2", "foundations.2.first=A", "foundations=-", "stock=-"],
   ...["stock.turns=2=3", "toString=1", "stock.toString=1", "__proto__.x=1", "cells=-"],
+  ...["cells.piles=1000000", "tableau.deal=99999999", "foundations.0.piles=1000000"],
   `tableau.deal=${"1,".repeat(250)}1`,
 ])("the text '%.40s' is refused as changes", (changes) => {
   const read = () => changedRules(standard("klondike"), changes);

@@ -45,6 +45,19 @@ describe("a variant's id", () => {
     expect(changesOf(klondike, id)).toBe(id);
   });
 
+  it("leaves out changes that have no effect", () => {
+    const golf = gameOf("golf");
+    expect(variantOf(golf, changed("golf", "tableau.match", "any"))).toBe("standard");
+    const moves: Rules = {
+      ...rulesOf("golf"),
+      tableau: { ...rulesOf("golf").tableau!, moves: "run" },
+    };
+    expect(variantOf(golf, moves)).toBe("standard");
+    expect(variantOf(gameOf("klondike"), changed("klondike", "stock.turns", 52))).toBe(
+      "stock.turns=24",
+    );
+  });
+
   it("is null if the changes are too long", () => {
     let rules = rulesOf("spider");
     for (let nth = 0; nth < 7; nth++) rules = withGroup(rules);

@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 
 from engine.catalog import exported
-from server.base.generate import python, typescript
+from server.base.generate import checks, python, typescript
 
 ROOT = Path(__file__).parents[3]
 
@@ -21,6 +21,7 @@ def rulesets() -> str:
 
 SOURCES = {
     "client_js/src/rules/rulesets.json": rulesets,
+    "client_js/src/rules/checks.ts": checks.source,
     "client_js/src/messages.ts": typescript.source,
     "client_js/src/laterMessages.ts": typescript.later_source,
     "client_js/src/apiTypes.ts": typescript.api_source,

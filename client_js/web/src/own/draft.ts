@@ -4,6 +4,7 @@
  */
 
 import { DEFAULTS, MAX_CHANGES, changesBetween } from "../../../src/rules/changes.ts";
+import { effective } from "../../../src/rules/effective.ts";
 import { MAX_PLACES, rowsOf } from "../../../src/rules/peaks.ts";
 import type { Key } from "../../../src/rules/schemaKeys.ts";
 import { TABLE_DEFAULTS } from "../../../src/rules/schemaKeys.ts";
@@ -41,11 +42,16 @@ export function standardOf(game: Game): Rules {
   return standard.rules;
 }
 
-/** Return rules' variant id: a listed one if equal, otherwise the changes; null if too long. */
+/**
+ * Return the variant id of playable rules: a listed one if they play alike, otherwise the changes
+ * that have an effect; null if too long.
+ */
 export function variantOf(game: Game, rules: Rules): string | null {
   const listed = game.variants.find((each) => changesBetween(each.rules, rules) === "");
   if (listed !== undefined) return listed.id;
-  const changes = changesBetween(standardOf(game), rules);
+  const base = standardOf(game);
+  const changes = changesBetween(base, effective(base, rules));
+  if (changes === "") return STANDARD;
   return changes.length > MAX_CHANGES ? null : changes;
 }
 
