@@ -379,3 +379,15 @@ def test_a_phone_shows_eight_runners_and_the_score_to_beat(ada: Player, grace: F
         # A rival who has stopped ahead is not mentioned any more.
         expect(ada.see("gaps")).to_contain_text("Grace Brewster Hop is 1 behind")
         expect(ada.see("gaps")).not_to_contain_text("to beat")
+
+
+def test_runners_without_a_move_are_level(ada: Player, grace: Friend) -> None:
+    """One card of FreeCell's deal 617 is dealt in order, which the room does not report."""
+    with ada.without_page() as host:
+        link = host.open_room("freecell", known="617")
+    ada.page.goto(link)
+    grace.join(link)
+    start_round(ada)
+    for name in ("own-progress", "runner-progress"):
+        expect(ada.see(name)).to_have_attribute("data-headway", "1")
+    expect(ada.see("gaps")).to_have_text("")
