@@ -5,10 +5,12 @@ all other moves. Then the stock is dealt to the reached positions, and the best 
 the width of the beam. Without a win, the search restarts with a wider beam and other weights.
 
 A search that discarded nothing has seen all reachable positions. If it only used sound prunings and
-did not win, the board cannot be won.
+did not win, the board cannot be won. In games built in suit, a search up to the first empty tableau
+pile proves other losses beforehand.
 
 Its modules, from top to bottom:
 
+- `first_space`: the search for an empty tableau pile.
 - `stages`: one beam from one position.
 - `offers` and `move_generator`: the positions after moves.
 - `going_home`: cards that go home automatically.
@@ -29,6 +31,7 @@ from engine.board import Board
 from engine.moves import is_legal
 from engine.play import apply
 from engine.ruleset import ENDLESS, Move, Ruleset
+from engine.solver.beam import first_space
 from engine.solver.beam import indices as idx
 from engine.solver.beam.layout import WAYS, Layout
 from engine.solver.beam.plans import plan_of, style_of, whole_plan
@@ -41,6 +44,13 @@ BUDGET: Final = 40_000_000
 
 ROWS: Final = 1 << 17  # positions held simultaneously
 PROOF: Final = "All positions that can be reached were searched."
+NO_SPACE: Final = "No pile of the tableau can ever be emptied."
+
+# The limits of the searches for an empty tableau pile: most meet one soon. The second is a divisor
+# of the budget.
+FIRST_SPACE: Final = 20_000
+SHARE: Final = 8
+LINES: Final = 3  # the most beams that look for a line of a board lost in this way
 
 
 def applies(ruleset: Ruleset) -> bool:
@@ -71,6 +81,21 @@ def solve(board: Board, budget: int = BUDGET) -> Solution:
     chance = Xorshift(1)
     beams = 0
     verdict = Verdict.UNKNOWN
+    most = search.most_without_space() if first_space.applies(board.ruleset) else None
+    if most is not None:
+        # The board is lost; beams only find a line.
+        while beams < LINES and search.home < most and not search.spent:
+            search.run(plan_of(style, beams, chance, regular=search.layout.regular))
+            beams += 1
+        return Solution(
+            Verdict.IMPOSSIBLE,
+            search.line,
+            search.home,
+            most=search.home == most,
+            proof=NO_SPACE,
+            effort=search.width,
+            steps=search.steps,
+        )
     while verdict is Verdict.UNKNOWN and not search.spent:
         settings = plan_of(style, beams, chance, regular=search.layout.regular)
         beams += 1
@@ -119,6 +144,15 @@ class _Search:
     @property
     def spent(self) -> bool:
         return self.steps >= self._budget
+
+    def most_without_space(self) -> int | None:
+        """Return the most cards home if no tableau pile can ever be emptied, as is then proved."""
+        outcome, steps, most = first_space.LIMITED, 0, 0
+        for limit in (min(FIRST_SPACE, self._budget // SHARE), self._budget // SHARE):
+            if outcome == first_space.LIMITED and limit > steps:
+                outcome, steps, most = first_space.search_first_space(self._board, limit)
+                self._memory[idx.STEPS] += steps
+        return most if outcome == first_space.NEVER else None
 
     def run(self, settings: array[int]) -> bool:
         """Run a beam with these weights and plan, and return whether it discarded no position.
