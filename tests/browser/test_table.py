@@ -43,6 +43,17 @@ FIND_COVERED = """() => {
 }"""
 """Returns the piles of cards that the guide covers, and whether it is cut off."""
 
+FIND_FACES = """() => {
+  const sizes = (texts) => texts.flatMap((text) =>
+    text.match(/(?<=face-)[a-z0-9-]+(?=-\\w+)/g) ?? []);
+  const sheets = document.adoptedStyleSheets.flatMap(({cssRules}) => [...cssRules]);
+  return [
+    sizes(sheets.map(({selectorText}) => selectorText ?? '')),
+    sizes([...document.querySelectorAll('[data-card] > *')].map(({className}) => className)),
+  ];
+}"""
+"""Returns the sizes in which faces of cards are drawn, and those of the cards on the board."""
+
 
 @pytest.fixture
 def device() -> dict[str, Any]:
@@ -236,6 +247,14 @@ def test_practice_resumes_after_a_reload_and_undoes_moves(player: Player) -> Non
     player.press("undo")
     assert player.cards("w") == opening
     expect(player.see("undo")).to_be_disabled()
+
+
+@on_both
+def test_faces_are_drawn_in_the_boards_sizes_only(player: Player) -> None:
+    practise(player, "freecell")
+    player.wait_for_faces()
+    drawn, needed = player.page.evaluate(FIND_FACES)
+    assert set(drawn) == set(needed)
 
 
 def test_a_hint_marks_cards_until_the_next_move(player: Player) -> None:

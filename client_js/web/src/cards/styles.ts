@@ -51,12 +51,12 @@ export class CardStyles {
     this.#make([...this.#sizes]);
   }
 
-  /** Create the cards of these sizes if missing, those in `first` before the others. */
-  need(sizes: Iterable<Size>, first: readonly number[] = []): void {
+  /** Create the cards of these sizes if missing: those of `first` before the others, in order. */
+  need(sizes: Iterable<Size>, first: () => readonly number[] = () => []): void {
     const missing = [...new Set(sizes)].filter((size) => !this.#sizes.has(size));
     if (missing.length === 0) return;
     for (const size of missing) this.#sizes.add(size);
-    this.#make(missing, first);
+    this.#make(missing, first());
   }
 
   /** Return the picture of a card in a requested size; undefined until it is created. */
@@ -65,8 +65,7 @@ export class CardStyles {
   }
 
   #make(sizes: readonly Size[], first: readonly number[] = []): void {
-    const late = (card: number) => Number(!first.includes(card));
-    const cards = CARDS.toSorted((a, b) => late(a) - late(b));
+    const cards = [...new Set([...first.filter((card) => CARDS.includes(card)), ...CARDS])];
     const all = (size: Size) => ["back" as const, ...cards].map((card): Missing => [card, size]);
     this.#missing.push(...sizes.flatMap(all));
     for (const size of sizes) this.#insert(blankRule(size));

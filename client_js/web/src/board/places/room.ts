@@ -76,11 +76,13 @@ function fed({ foundations, tableau, rules }: Ruleset): number | null {
 /** Return the layout of these piles. An absent stock has no size; cards fly from its position. */
 export function laidOut(room: Room, piles: PileLayout[], actions: Box | null = null): BoardLayout {
   const { ruleset, width, height, margin, aspect, hasStock } = room;
+  // `flatMap` skips the hole of an absent stock.
+  const cardWidth = Math.max(...piles.flatMap(({ place }) => place.width));
   if (!hasStock) {
     const nowhere = { x: Math.round(width / 2), y: height - margin, width: 0, height: 0 };
-    piles[ruleset.stock] = { place: nowhere, cards: [], reach: nowhere, size: "large" };
+    const size = sizeOf(room, cardWidth);
+    piles[ruleset.stock] = { place: nowhere, cards: [], reach: nowhere, size };
   }
-  const cardWidth = Math.max(...piles.map(({ place }) => place.width));
   return { width, height, cardWidth, aspect, piles, actions };
 }
 
