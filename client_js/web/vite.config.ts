@@ -29,7 +29,7 @@ const CHUNKS: readonly (readonly [name: string, modules: RegExp])[] = [
   // Its form is loaded only by players who edit rules or view changed ones.
   [
     "variants",
-    /src\/rules\/(faults|schemaKeys)\.ts|parts\/rules\/(?!PlayedFold|ruleWords|Sections)/,
+    /src\/rules\/(checks|effective|faults|refusals|schemaKeys)\.ts|parts\/rules\/(?!PlayedFold|ruleWords|Sections)/,
   ],
   ["watching", /client_js\/src\/watching\.ts/],
   // Loaded after the first move; the solver needs the second.

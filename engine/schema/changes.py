@@ -126,8 +126,9 @@ def _with_effect(base: Rules, rules: Rules, aim: Rules, at: tuple[str | int, str
     if value == before:
         return rules
     found = rules if before is MISSING else _if_alike(aim, rules, _set_at(rules, at, before))
-    if found is rules and _at(aim, at) is not MISSING:
-        found = _if_alike(aim, rules, _set_at(rules, at, _at(aim, at)))
+    usual = _at(aim, at)
+    if found is rules and usual not in (MISSING, value):
+        found = _if_alike(aim, rules, _set_at(rules, at, usual))
     return found
 
 

@@ -115,3 +115,14 @@ def test_a_link_with_unplayable_rules_shows_an_error(ada: Player) -> None:
         expect(ada.see("own-front")).to_be_visible()
     ada.go("/own/nothing")
     expect(ada.see("own-front")).to_have_count(0)
+
+
+def test_a_link_to_a_race_by_unplayable_rules_offers_the_games_own(ada: Player) -> None:
+    ada.go("/new?game=yukon&rules=tableau.empty=any")
+    expect(ada.see("variant-select")).to_have_value("tableau.empty=any")
+    for rules in ("foundations.0.last=T", "cells.piles=1000000", "tableau.deal=99999999"):
+        ada.go(f"/new?game=yukon&rules={rules}")
+        expect(ada.see("create-room")).to_be_visible()
+        expect(ada.page.locator(f"option[value='{rules}']")).to_have_count(0)
+        expect(ada.see("variant-select")).to_have_value("standard")
+        expect(ada.see("unrated")).to_have_count(0)

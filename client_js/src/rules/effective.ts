@@ -27,7 +27,8 @@ export function effective(base: Rules, rules: Rules): Rules {
     const [value, before, usual] = [now, base, aim].map((each) => valueAt(each, at));
     if (isSame(value, before)) return now;
     const found = before === undefined ? now : ifAlike(now, withValue(now, at, before));
-    return found !== now || usual === undefined ? found : ifAlike(now, withValue(now, at, usual));
+    if (found !== now || usual === undefined || isSame(usual, value)) return found;
+    return ifAlike(now, withValue(now, at, usual));
   };
   const pass = (now: Rules): Rules => {
     let found = now;
