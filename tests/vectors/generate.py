@@ -47,6 +47,13 @@ HIDING = [
     *(("spider", "one-suit"), ("rouge-et-noir", "standard"), ("canfield", "standard")),
 ]
 """Games that can end with cards which nobody has seen."""
+CUSTOM = [
+    *(("freecell", "tableau.empty=K"), ("freecell", "tableau.empty=none")),
+    *(("freecell", "cells.plays=foundation"), ("deuces", "tableau.empty=9")),
+    *(("freecell", "tableau.match=any;tableau.empty=K"), ("spider", "tableau.moves=card")),
+    ("spider", "suits=S;tableau.moves=card"),
+]
+"""Games with limited moves through places that carry no cards, and with runs of single moves."""
 RUN_OPENING = ["s>t"] * 6 + ["t9>t8x5", "t0>t8", "t8>f6x13"]
 """The moves that bring the run of `run_deck` home."""
 
@@ -100,6 +107,14 @@ def replays() -> Iterator[dict[str, Any]]:
             yield {"deck": pile_names(deck)} | played(
                 lay_out(rules, deck), SEEDS[0], opening, eager=True
             )
+
+
+def custom() -> Iterator[dict[str, Any]]:
+    """Yield played games, as in `replays`, by custom rules that no listed variant has."""
+    for game, variant in CUSTOM:
+        rules = ruleset(game, variant)
+        for seed in SEEDS[1:3]:
+            yield {"seed": seed.hex()} | played(deal_seed(rules, seed), seed)
 
 
 def hints() -> Iterator[dict[str, Any]]:
@@ -282,6 +297,7 @@ FILES = {
     "hints.json": hints,
     "headway.json": headways,
 }
+CUSTOM_FILES = {"custom.json": custom}
 SEARCH_FILES = {"dead-ends.json": dead_ends}
 SOLVER_FILES = {
     "passes.json": passes.entries,
@@ -291,7 +307,7 @@ SOLVER_FILES = {
 
 
 def main() -> None:
-    for name, entries in (FILES | SEARCH_FILES).items():
+    for name, entries in (FILES | CUSTOM_FILES | SEARCH_FILES).items():
         (FOLDER / name).write_text(format_entries(entries()), encoding="utf-8")
     for name, entries in SOLVER_FILES.items():
         (FOLDER / "solver" / name).write_text(format_entries(entries()), encoding="utf-8")

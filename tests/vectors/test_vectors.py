@@ -18,6 +18,7 @@ from tests.engine.perft import COMMAND
 from tests.engine.positions import after
 from tests.vectors import changes
 from tests.vectors.generate import (
+    CUSTOM_FILES,
     FILES,
     FOLDER,
     SEARCH_FILES,
@@ -37,9 +38,9 @@ def label(entry: dict[str, Any]) -> str:
     return f"{entry['game']}-{entry['variant']}-{entry.get('seed', 'deck')[:4]}"
 
 
-@pytest.mark.parametrize("name", FILES | SEARCH_FILES)
+@pytest.mark.parametrize("name", FILES | CUSTOM_FILES | SEARCH_FILES)
 def test_generating_a_file_again_gives_the_same_bytes(name: str) -> None:
-    entries_of = (FILES | SEARCH_FILES)[name]
+    entries_of = (FILES | CUSTOM_FILES | SEARCH_FILES)[name]
     same = (FOLDER / name).read_bytes() == format_entries(entries_of()).encode()
     assert same, f"tests/vectors/{name} is not the output of {COMMAND}"
 

@@ -49,14 +49,17 @@ test.each(vectors("deals.json"))("the deal of $game $variant, seed $seed", (vect
   expect(parsePosition(vector.position)).toEqual(board);
 });
 
-test.each(vectors("replays.json"))("a game of $game $variant, seed $seed", (vector) => {
-  let board = dealt(vector);
-  vector.moves?.forEach((move, at) => {
-    expect(legalMoves(board)).toHaveLength(vector.choices?.[at] ?? -1);
-    board = play(board, parseMove(board.ruleset, move));
-  });
-  expect(positionOf(board)).toEqual(vector.position);
-});
+test.each([...vectors("replays.json"), ...vectors("custom.json")])(
+  "a game of $game $variant, seed $seed",
+  (vector) => {
+    let board = dealt(vector);
+    vector.moves?.forEach((move, at) => {
+      expect(legalMoves(board)).toHaveLength(vector.choices?.[at] ?? -1);
+      board = play(board, parseMove(board.ruleset, move));
+    });
+    expect(positionOf(board)).toEqual(vector.position);
+  },
+);
 
 test.each(vectors("hints.json"))("hints in $game $variant, seed $seed", (vector) => {
   let board = dealt(vector);
