@@ -98,6 +98,13 @@ describe("a dependent change", () => {
     expect(withValue(three, keyOf("stock.plays"), ["row"]).stock.turns).toBe(1);
   });
 
+  it("keeps the suits of runs that go home where single cards move", () => {
+    const spider = gameOf("spider");
+    expect(variantOf(spider, changed("spider", "tableau.moves", "card"))).toBe(
+      "tableau.moves=card",
+    );
+  });
+
   it("doubles the foundations with the cards", () => {
     const { foundations } = changed("klondike", "packs", 2);
     expect(foundations.map(({ piles }) => piles)).toEqual([8]);

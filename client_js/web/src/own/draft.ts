@@ -84,7 +84,7 @@ export function applies(rules: Rules, { table, name }: Key, group = 0): boolean 
     case "tableau.wrap":
       return tableau?.order !== "any";
     case "tableau.run_match":
-      return tableau?.match === "any" && tableau.moves !== "card" && tableau.moves !== "any";
+      return tableau?.match === "any" && usesRuns(rules);
     case "tableau.moves":
       return tableau?.plays.includes("tableau") === true;
     case "tableau.deal":
@@ -112,6 +112,12 @@ export function applies(rules: Rules, { table, name }: Key, group = 0): boolean 
     default:
       return true;
   }
+}
+
+/** Whether runs move between columns, or go home. */
+function usesRuns({ tableau, foundations }: Rules): boolean {
+  const moves = tableau?.moves ?? "card";
+  return (moves !== "card" && moves !== "any") || foundations.some(({ takes }) => takes === "run");
 }
 
 /** Whether there is a single foundation, which takes all other cards once the tableau is empty. */
@@ -319,11 +325,10 @@ function settledTableau(changed: Tableau, rules: Rules): Tableau {
     return { ...tableau, ...single, plays: ["foundation"] };
   }
   const match = tableau.order === "any" ? "any" : tableau.match;
-  const single = tableau.moves === "card" || tableau.moves === "any";
   return {
     ...tableau,
     match,
-    run_match: single || match !== "any" ? null : tableau.run_match,
+    run_match: match !== "any" || !usesRuns(rules) ? null : tableau.run_match,
     fill: tableau.fill.filter(
       (from) => (from !== "waste" || waste !== null) && (from !== "reserve" || reserve !== null),
     ),
