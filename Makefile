@@ -4,7 +4,7 @@
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .PHONY: help play page dev dev-server dev-page test check coverage vectors deep redis8 fuzz fuzz-nodes faults soak \
-	simulate secrecy dates bench bench-quick bench-check bench-engine winnability format format-check lint \
+	simulate secrecy generators dates bench bench-quick bench-check bench-engine winnability format format-check lint \
 	types hooks lock audit sbom dist rehearse bare browser node
 
 # Python interpreters. The first that is new enough creates the environment.
@@ -145,6 +145,10 @@ SCRIPTS ?= 500
 
 secrecy: $(DEV) ## compare the output of servers that differ only in unseen cards, for SCRIPTS scripts
 	@$(BIN)/python -m tests.secrecy --scripts $(SCRIPTS) $(if $(SEED),--seed $(SEED))
+
+# CLIENTS are parts of their names; by default all are tried.
+generators: $(DEV) ## read a node's HTTP interface with generated clients
+	@$(BIN)/python -m tests.generators $(CLIENTS)
 
 # With Docker, otherwise with podman as root on Debian 12, which it installs.
 rehearse: $(DEV) ## build the images, and follow deploy/README.md in containers

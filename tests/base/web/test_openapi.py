@@ -68,7 +68,9 @@ def test_every_described_struct_is_part_of_an_answer() -> None:
 def schemas_in(value: Any) -> Iterator[dict[str, Any]]:
     """Yield all schemas in a part of the document, except references."""
     if isinstance(value, dict):
-        if any(name in value for name in ("enum", "anyOf")) or isinstance(value.get("type"), str):
+        if any(name in value for name in ("enum", "anyOf", "oneOf")) or isinstance(
+            value.get("type"), str
+        ):
             yield value
         value = list(value.values())
     if isinstance(value, list):
@@ -107,10 +109,22 @@ def test_tuples_have_no_bounds_of_elements_and_no_other_elements() -> None:
         assert not any(BOUNDS & each.keys() for each in schemas_in(schema["prefixItems"]))
 
 
+def test_alternatives_have_different_types() -> None:
+    """Generated clients in Rust read `anyOf` only for null, and `oneOf` is the same for types."""
+    schema = OPENAPI["components"]["schemas"]["Tableau"]["properties"]["face_up"]
+    assert [each["type"] for each in schema["oneOf"]] == ["integer", "string"]
+    for schema in schemas_in(OPENAPI):
+        if "anyOf" in schema:
+            (_, null) = schema["anyOf"]
+            assert null == {"type": "null"}
+        types = [each["type"] for each in schema.get("oneOf", [])]
+        assert len(set(types)) == len(types)
+
+
 def test_every_value_has_a_type() -> None:
     """Otherwise, generators choose one that can be anything."""
     for schema in schemas_in(OPENAPI):
-        assert ("type" in schema) != ("anyOf" in schema), schema
+        assert len({"type", "anyOf", "oneOf"} & schema.keys()) == 1, schema
     for operation in OPENAPI["paths"].values():
         for media in operation["get"]["responses"]["200"]["content"].values():
             assert media["schema"], operation["get"]["operationId"]

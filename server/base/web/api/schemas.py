@@ -52,6 +52,9 @@ def made_readable(name: str, schema: Schema, omitting: Mapping[str, bool]) -> Sc
 def readable(schema: Schema) -> Schema:
     """Return a schema with types and formats, and its parts likewise."""
     found = {key: _part(key, value) for key, value in schema.items()}
+    if {"type": "null"} not in found.get("anyOf", [{"type": "null"}]):
+        # The alternatives have different types; openapi-generator's Rust clients read only this.
+        found["oneOf"] = found.pop("anyOf")
     if "enum" in found:
         found = {"type": _type_of(found["enum"]), **found}
     match found.get("type"):
