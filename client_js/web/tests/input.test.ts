@@ -3,7 +3,7 @@ import { type View, viewOf as seenBy } from "../../src/rules/board.ts";
 import { findRuleset, games } from "../../src/rules/catalog.ts";
 import { dealSeed } from "../../src/rules/deal.ts";
 import { legalMoves } from "../../src/rules/moves.ts";
-import { moveText } from "../../src/rules/notation.ts";
+import { moveText, parseMove } from "../../src/rules/notation.ts";
 import { apply } from "../../src/rules/play.ts";
 import {
   type Table,
@@ -28,9 +28,10 @@ class Driver {
   private readonly twoStep: boolean;
   private readonly final: boolean;
 
-  constructor(view: View, { twoStep = false, final = false } = {}) {
+  constructor(view: View, { twoStep = false, final = false, hint = "" } = {}) {
     this.view = view;
-    this.table = { view, moves: legalMoves(view), final };
+    const shown = hint === "" ? null : parseMove(view.ruleset, hint);
+    this.table = { view, moves: legalMoves(view), final, hint: shown };
     this.twoStep = twoStep;
     this.final = final;
   }
@@ -413,5 +414,30 @@ describe("dragging", () => {
     const driver = new Driver(race).press("t1").to(90, 90);
     driver.becomes(viewOf("roosevelt", { t0: "5CKS", t1: "QH", s: "??", w: "JC2D" }));
     expect(driver.state.press?.dragging).toBe(true);
+  });
+});
+
+describe("a tap while a hint is shown", () => {
+  it("plays the hint's move, where the tap alone would play another or none", () => {
+    const klondike = viewOf("klondike", { f0: "AD2D3D4D", t0: "5S" });
+    expect(new Driver(klondike).tap("f0", 3).played).toEqual([]);
+    expect(new Driver(klondike, { hint: "f0>t0" }).tap("f0", 3).played).toEqual(["f0>t0"]);
+    const several = viewOf("freecell", { t0: "5H", t1: "6S", t2: "6C" });
+    expect(new Driver(several).tap("t0").played).toEqual(["t0>t1"]);
+    expect(new Driver(several, { hint: "t0>t2" }).tap("t0").played).toEqual(["t0>t2"]);
+    expect(new Driver(several, { hint: "t1>c0" }).tap("t0").played).toEqual(["t0>t1"]);
+  });
+
+  it("brings home the pair that it shows, of several", () => {
+    const row = viewOf("pyramid", { t21: "5D", t22: "8C", t23: "8H" });
+    expect(new Driver(row).tap("t21").played).toEqual([]);
+    expect(new Driver(row, { hint: "t21>t23" }).tap("t21").played).toEqual(["t21>t23"]);
+  });
+
+  it("only selects with two-step taps", () => {
+    const view = viewOf("freecell", { t0: "5H", t1: "6S" });
+    const twoStep = new Driver(view, { twoStep: true, hint: "t0>t1" }).tap("t0");
+    expect(twoStep.played).toEqual([]);
+    expect(twoStep.tap("t1").played).toEqual(["t0>t1"]);
   });
 });

@@ -16,6 +16,8 @@ export interface Table {
   readonly moves: readonly Move[];
   /** Whether no move can be undone, so that a tap asks before it fills the last cell. */
   readonly final?: boolean;
+  /** The move that a hint shows. */
+  readonly hint?: Move | null;
 }
 
 /** Return the moves of exactly the cards from this place to the end of its pile. */
@@ -62,15 +64,18 @@ export function tapsSelect(ruleset: Ruleset, twoStep: boolean): boolean {
 }
 
 /**
- * Return the move for a tap on this place: to a foundation, else onto the pile where the longest
- * run results, else to an empty column, and to a cell only as a last resort. Undefined if the player
- * must choose, for example for cards home.
+ * Return the move for a tap on this place: the one that a hint shows, else to a foundation, else
+ * onto the pile where the longest run results, else to an empty column, and to a cell only as a last
+ * resort. Undefined if the player must choose, for example for cards home.
  */
 export function bestMove(table: Table, place: Place): Move | undefined {
-  const home = homeMove(table, place);
-  if (home) return home;
-  const { view } = table;
+  const { view, hint } = table;
   const moves = movesFrom(table, place);
+  const shown = moves.find(
+    ({ source, target }) => source === hint?.source && target === hint.target,
+  );
+  const sure = shown ?? homeMove(table, place);
+  if (sure) return sure;
   // A card may have several partners.
   const several = moves.some((move) => isPair(view.ruleset, move));
   if (several || tapsSelect(view.ruleset, false) || isHome(view, place)) return undefined;
