@@ -14,7 +14,14 @@ import {
   sharingCrown,
   withResult,
 } from "../src/daily/placing.ts";
-import { band, bars, courseLine, settledAt, valueLine } from "../src/parts/plots/plot.ts";
+import {
+  band,
+  bars,
+  courseLine,
+  haveOthers,
+  settledAt,
+  valueLine,
+} from "../src/parts/plots/plot.ts";
 import { barOf, pictureOf, shapeOf, shared } from "../src/daily/share/share.ts";
 import { againstWords } from "../src/text/days.ts";
 import { texts as de } from "../src/text/generated/de.later.ts";
@@ -178,6 +185,16 @@ describe("the player's average", () => {
 });
 
 describe("curves", () => {
+  it("are hidden while they have only the player's run", () => {
+    const shown = (runs: number, played: boolean) => haveOthers({ ...curves, runs }, played);
+    expect([shown(0, false), shown(1, false), shown(1, true), shown(2, true)]).toEqual([
+      false,
+      true,
+      false,
+      true,
+    ]);
+  });
+
   const frame = { width: 600, height: 52, until: 600_000, most: 52 };
 
   it("are drawn over time, up to the edge", () => {

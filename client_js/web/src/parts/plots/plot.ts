@@ -62,6 +62,11 @@ export function band(frame: Frame, { seconds, low, high }: ApiTypes.Curves): str
   return edge === "" ? "" : `M${edge}Z`;
 }
 
+/** Whether curves show more than the player's own run, whose median would only repeat it. */
+export function haveOthers({ runs }: ApiTypes.Curves, played: boolean): boolean {
+  return runs > (played ? 1 : 0);
+}
+
 /** Return the time, in milliseconds, when the curves become level. */
 export function settledAt({ seconds, low, median, high }: ApiTypes.Curves): number {
   const last = seconds.length - 1;
