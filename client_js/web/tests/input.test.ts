@@ -13,6 +13,7 @@ import {
   playsToTableau,
 } from "../src/board/choices.ts";
 import { AT_REST, type InputEvent, type InputState, canLift, step } from "../src/board/input.ts";
+import { Pointers } from "../src/board/pointers.ts";
 import { numberOf, viewOf } from "./tables.ts";
 
 /** Sends taps, drags and keys by pile name, and records the resulting actions. */
@@ -439,5 +440,27 @@ describe("a tap while a hint is shown", () => {
     const twoStep = new Driver(view, { twoStep: true, hint: "t0>t1" }).tap("t0");
     expect(twoStep.played).toEqual([]);
     expect(twoStep.tap("t1").played).toEqual(["t0>t1"]);
+  });
+});
+
+describe("a moving finger", () => {
+  it("scrolls nothing while it drags cards, so that the next tap has no fling to stop", () => {
+    const driver = new Driver(race);
+    const pointers = new Pointers(
+      () => ({ input: driver.state }) as ReturnType<ConstructorParameters<typeof Pointers>[0]>,
+      () => undefined,
+    );
+    const moves = (cancelable = true) => {
+      const event = new Event("touchmove", { cancelable });
+      pointers.touch(event);
+      return event.defaultPrevented;
+    };
+    expect(moves()).toBe(false);
+    driver.press("t0", 1);
+    expect(moves()).toBe(false);
+    driver.to(60, 10);
+    expect([moves(), moves(false)]).toEqual([true, false]);
+    driver.release({});
+    expect(moves()).toBe(false);
   });
 });

@@ -61,6 +61,14 @@ export class Pointers {
     });
   };
 
+  /**
+   * Keep the browser from taking a fast drag for a fling: it would use the next tap, even one on a
+   * button, to stop it. The listener must not be passive.
+   */
+  readonly touch = (event: Event): void => {
+    if (event.cancelable && this.#board().input.press?.dragging) event.preventDefault();
+  };
+
   readonly cancel = (event: PointerEvent): void => {
     this.#send({ type: "cancel", pointer: event.pointerId });
   };
