@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from engine.catalog import games
 from engine.schema import STANDARD
 from server.base.core import days as daily
 from server.base.core.ids import DealId
@@ -208,7 +209,7 @@ def test_only_open_leaderboards_can_change() -> None:
     assert {board.scope for board in before} == {"day", "week"}
     assert "rating" in {board.scope for board in boards.open_boards(["robert"], now, "ranked")}
     best = {each for each in boards.open_boards(["spider"], now, "ranked") if each.scope == "best"}
-    assert best == {of_best("spider", each) for each in ("standard", "one-suit", "two-suits")}
+    assert best == {of_best("spider", each) for each in games()["spider"].variants}
 
 
 def test_weeks_start_on_monday() -> None:
