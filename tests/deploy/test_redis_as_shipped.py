@@ -17,6 +17,7 @@ STARTS = re.compile(
 """Words that start or find a server."""
 
 OTHERWISE = {
+    "tests/codecs/__main__.py": "the private store of a command",
     "tests/deploy/composed.py": "runs the command of the compose file",
     "tests/base/redis/test_append_only.py": "the private store",
     "tests/base/redis/test_embedded.py": "the private store",
