@@ -28,8 +28,12 @@ def small(screenshot: bytes) -> Image.Image:
 
 
 def with_few_colours(picture: Image.Image) -> Image.Image:
-    """Return a picture with 256 colours, which are enough for a comparison."""
-    return picture.quantize(COLOURS, dither=Image.Dither.NONE)
+    """Return a picture with 256 colours that does not differ from the given one."""
+    # The median cut, Pillow's usual method, drops colours of small areas, such as a court card's.
+    method = Image.Quantize.FASTOCTREE
+    found = picture.quantize(COLOURS, method=method, dither=Image.Dither.NONE)
+    assert not differences(picture, found), "256 colours are too few"
+    return found
 
 
 def differences(one: Image.Image, other: Image.Image) -> list[tuple[int, int]]:
