@@ -76,12 +76,13 @@ def solve(board: Board, budget: int = BUDGET) -> Solution:
     The budget is the approximate maximum number of generated positions; the answer depends on
     nothing else. The effort is the width of the deciding beam.
     """
-    search = _Search(board, budget)
+    most, steps = _most_without_space(board, budget)
+    # Allocated only now, since the proof has its own memory.
+    search = _Search(board, budget, steps)
     style = style_of(board.ruleset)
     chance = Xorshift(1)
     beams = 0
     verdict = Verdict.UNKNOWN
-    most = search.most_without_space() if first_space.applies(board.ruleset) else None
     if most is not None:
         # The board is lost; beams only find a line.
         while beams < LINES and search.home < most and not search.spent:
@@ -118,16 +119,37 @@ def solve(board: Board, budget: int = BUDGET) -> Solution:
     )
 
 
-class _Search:
-    """The searches from a board, and their best line."""
+def _most_without_space(board: Board, budget: int) -> tuple[int | None, int]:
+    """Try to prove that no tableau pile can ever be emptied.
 
-    def __init__(self, board: Board, budget: int) -> None:
+    Returns:
+        The most cards home in that case, and the number of generated positions.
+    """
+    outcome, steps, spent, most = first_space.LIMITED, 0, 0, 0
+    if not first_space.applies(board.ruleset):
+        return None, spent
+    for limit in (min(FIRST_SPACE, budget // SHARE), budget // SHARE):
+        if outcome == first_space.LIMITED and limit > steps:
+            outcome, steps, most = first_space.search_first_space(board, limit)
+            spent += steps
+    return (most if outcome == first_space.NEVER else None), spent
+
+
+class _Search:
+    """The searches from a board, and their best line.
+
+    Args:
+        steps: positions generated before, which count against the budget.
+    """
+
+    def __init__(self, board: Board, budget: int, steps: int) -> None:
         self._board = board
         self._budget = budget
         self.layout = layout = Layout(board, ROWS)  # the board as the search reads it
         self._positions = array("b", [0]) * (ROWS * layout.tables[idx.WIDTH])
         self._memory = array("q", [0]) * layout.size
         self._memory[idx.BUDGET] = budget
+        self._memory[idx.STEPS] = steps
         self.width = 0  # of the last beam
         self.line: tuple[Move, ...] = ()  # the moves that bring the most cards home
         self.home = board.home  # cards home after them
@@ -144,15 +166,6 @@ class _Search:
     @property
     def spent(self) -> bool:
         return self.steps >= self._budget
-
-    def most_without_space(self) -> int | None:
-        """Return the most cards home if no tableau pile can ever be emptied, as is then proved."""
-        outcome, steps, most = first_space.LIMITED, 0, 0
-        for limit in (min(FIRST_SPACE, self._budget // SHARE), self._budget // SHARE):
-            if outcome == first_space.LIMITED and limit > steps:
-                outcome, steps, most = first_space.search_first_space(self._board, limit)
-                self._memory[idx.STEPS] += steps
-        return most if outcome == first_space.NEVER else None
 
     def run(self, settings: array[int]) -> bool:
         """Run a beam with these weights and plan, and return whether it discarded no position.
