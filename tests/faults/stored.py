@@ -102,11 +102,12 @@ class Stored:
             self.rounds[name] = read.text(key)
 
     def fill_up(self) -> None:
-        """Put the rooms' dropped entries back in place."""
+        """Put the rooms' dropped entries back in place; a lost one leaves a gap."""
         for name, texts in self.dropped.items():
             entries = self.rooms.get(name, [])
             begin = int(entries[0][0][2:]) if entries else 1
-            before = [(f"0-{number}", texts[str(number)]) for number in range(1, begin)]
+            numbers = [number for number in range(1, begin) if str(number) in texts]
+            before = [(f"0-{number}", texts[str(number)]) for number in numbers]
             self.rooms[name] = before + entries
 
 

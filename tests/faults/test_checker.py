@@ -313,6 +313,15 @@ def keep_a_voided_result(recording: Recording) -> None:
     recording.stored.acts.append(("1-0", text))
 
 
+def drop_with_a_loss(recording: Recording) -> None:
+    """Drop the room's first entries, and lose one of their copies."""
+    stored = recording.stored
+    texts = {entry[2:]: text for entry, text in room(recording)[:4]}
+    del room(recording)[:4], texts["3"]
+    stored.dropped[CODE] = texts
+    stored.fill_up()
+
+
 ERRORS: Errors[Recording] = {
     "lost": {
         "the last entry is lost": lambda r: race(r).pop(),
@@ -364,6 +373,7 @@ ERRORS: Errors[Recording] = {
     "gap": {
         "an entry is missing": lambda r: race(r).pop(3),
         "an entry of the room is missing": lambda r: room(r).pop(3),
+        "an entry of the room is missing before a checkpoint": drop_with_a_loss,
     },
     "mistimed": {
         "an entry is set back": lambda r: rewrite(race(r), 4, at=read(race(r), 4)["at"] - 150),
